@@ -305,7 +305,8 @@ std::uint64_t Descriptions::hash() const {
   for (const auto& g : grids_) {
     out.put(g.name);
     out.put(g.dims);
-    out.put(Dims(g.decomposition->global()));
+    const Dims& global = g.decomposition->global();
+    out.put(std::vector<std::int64_t>(global.begin(), global.end()));
   }
   for (const auto& v : grid_variables_) {
     out.put(v.name);

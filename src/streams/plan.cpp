@@ -391,7 +391,10 @@ class Planner {
 
   std::shared_ptr<const Decomposition> without_mask(const std::shared_ptr<const Decomposition>& grid) const {
     if (!grid->is_masked()) return grid;
-    return Decomposition::masked(comm_, grid.get(), CellMask(grid->own_mask().shape()));
+    const IndexMap* map = grid->map();
+    return Decomposition::masked(
+        comm_, grid.get(),
+        CellMask(map != nullptr ? Dims{map->local_cells()} : tail(grid->tile().count, grid->masked_dims())));
   }
 
   const Comm& comm_;

@@ -67,8 +67,10 @@ class Reader {
     else
       for (const auto& entry : *files)
         read_file(entry, out);
-    std::stable_sort(problems_.begin(), problems_.end(),
-                     [](const Problem& a, const Problem& b) { return a.line < b.line; });
+    // Those of no line last.
+    std::stable_sort(problems_.begin(), problems_.end(), [](const Problem& a, const Problem& b) {
+      return static_cast<unsigned>(a.line - 1) < static_cast<unsigned>(b.line - 1);
+    });
     // What is wrong in [defaults] each file finds.
     problems_.erase(std::unique(problems_.begin(), problems_.end(),
                                 [](const Problem& a, const Problem& b) {

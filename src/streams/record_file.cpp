@@ -101,7 +101,8 @@ void RecordFile::open(const Window& window) {
     return;
   }
   // Records of the period before this job must not be lost.
-  if (!knows_records_ && time_.now > time_.start && period_.start < time_.now && !says_exists && exists_there())
+  if (!knows_records_ && time_.now > time_.start && period_.start < time_.now && !says_exists &&
+      exists_there())
     throw Error(
         Code::exists,
         "the file has records from before {}, where this job begins; resume from its checkpoint, move "

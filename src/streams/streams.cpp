@@ -151,10 +151,11 @@ void Streams::advance_to(Instant end) {
   if (end <= step_.end)
     throw Error(Code::invalid_argument, "advance to {}: it is {} already", time_.calendar.text(end),
                 time_.calendar.text(step_.end));
+  const Instant completed = step_.end;
   std::vector<Due> due = complete_step();
   Status failure = caught([&] { begin_step(end, due); });
   failure.merge(settle(due));
-  failure.merge(end_files());
+  failure.merge(end_files(completed));
   if (!failure.ok()) throw Error(failure);
 }
 
@@ -304,13 +305,7 @@ void Streams::add_due(std::vector<Due>& due, std::size_t file, const Window& win
   const auto& outputs = files_[file].plan().outputs;
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if ((outputs[o].operation.operation == Operation::instant) == instants)
-      due.push_back({file, o, window, 0});
-}
-
-void Streams::finish_step_or_throw() {
-  Status failure = settle(complete_step());
-  failure.merge(end_files());
-  if (!failure.ok()) throw Error(failure);
+      due.push_back({file, o, window, 0, step_.end});
 }
 
 void Streams::abandon() {

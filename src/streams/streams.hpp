@@ -69,6 +69,7 @@ class Streams {
     std::size_t file = 0, output = 0;
     Window window;
     int state = 0;
+    Instant completed;  ///< end of the step that is complete
     friend bool operator==(const Due&, const Due&) = default;
   };
   struct OfSource {
@@ -94,8 +95,7 @@ class Streams {
   Status report_holes(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   Status write_due(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   RecordTime time_of(const std::vector<Due>& due) const;
-  Status end_files();
-  void finish_step_or_throw();
+  Status end_files(Instant completed);
   std::vector<Due> left_at_close();
   Collector& collector_of(const Due& due) { return plan_.collectors[collector_index(due)]; }
   const Collector& collector_of(const Due& due) const { return plan_.collectors[collector_index(due)]; }

@@ -64,7 +64,7 @@ Status Streams::report_holes(const std::vector<Due>& due, const std::vector<std:
 RecordTime Streams::time_of(const std::vector<Due>& due) const {
   RecordTime time;
   time.window = time.bounds = due.front().window;
-  time.instant = step_.end;
+  time.instant = due.front().completed;
   bool first = true;
   for (const Due& one : due) {
     const Collector& collector = collector_of(one);
@@ -130,10 +130,10 @@ Status Streams::settle(const std::vector<Due>& due) {
   return failure;
 }
 
-Status Streams::end_files() {
+Status Streams::end_files(Instant completed) {
   Status failure;
   for (RecordFile& file : files_)
-    failure.merge(caught([&] { file.end_step(step_.end); }));
+    failure.merge(caught([&] { file.end_step(completed); }));
   return failure;
 }
 
@@ -156,7 +156,8 @@ std::vector<Streams::Due> Streams::left_at_close() {
             begun = &collector.accumulator->state(i);
         if (begun == nullptr) continue;
         if (climatology || plan.choice.unfinished == Unfinished::write)
-          due.push_back({f, o, {begun->window.start, std::min(begun->window.end, step_.end)}, slot});
+          due.push_back(
+              {f, o, {begun->window.start, std::min(begun->window.end, step_.end)}, slot, step_.end});
         else
           dropped = true;
       }

@@ -1,0 +1,174 @@
+// Files one after another: names, windows of the calendar, climatologies, what goes on in the middle.
+#include <cstdlib>
+
+#include "toy_model.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+bool exists(const std::string& path) {
+  world().barrier();
+  return std::filesystem::exists(path);
+}
+
+std::string file_table(const std::string& path, const std::string& keys) {
+  return "[[file]]\nname = \"" + path + "\"\n" + keys;
+}
+
+}  // namespace
+
+TEST_CASE("files: a new one each month, with the records of its windows") {
+  const SharedFolder folder;
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration =
+      file_table(folder.file("day_%Y-%m.nc"),
+                 "every = \"1 day\"\nnew_file = \"1 month\"\noperation = \"mean\"\ntime = \"end\"\n"
+                 "time_units = \"days\"\nfields = [\"zeta\"]\n") +
+      file_table(folder.file("six_%Y%m%d.nc"),
+                 "every = \"6 h\"\nnew_file = \"1 day\"\noperation = \"instant\"\nfields = [\"total\"]\n"
+                 "from = \"2001-01-31\"\nuntil = \"2001-02-01\"\n");
+  run.steps = std::vector<double>(4 * 12, 7200.0);
+  Toy(run).go();
+  CHECK(read_variable(folder.file("day_2001-01.nc"), "time").values == std::vector<double>{1, 2});
+  CHECK(read_variable(folder.file("day_2001-02.nc"), "time").values == std::vector<double>{3, 4});
+  CHECK_FALSE(exists(folder.file("day_2001-03.nc")));
+  CHECK_FALSE(exists(folder.file("six_20010130.nc")));
+  CHECK_FALSE(exists(folder.file("six_20010201.nc")));
+  const double day = 86400;
+  CHECK(read_variable(folder.file("six_20010131.nc"), "time").values ==
+        std::vector<double>{1.25 * day, 1.5 * day, 1.75 * day, 2 * day});
+  CHECK(read_variable(folder.file("six_20010131.nc"), "total").values[1] == value(3, 18, 0, 0, 0));
+}
+
+TEST_CASE("files: instants of steps that do not end where windows do") {
+  const SharedFolder folder;
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration =
+      file_table(folder.file("hour.nc"), "every = \"1 h\"\noperation = \"instant\"\nfields = [\"total\"]\n") +
+      file_table(folder.file("mean.nc"), "every = \"1 h\"\noperation = \"mean\"\nfields = [\"total\"]\n");
+  run.steps = std::vector<double>(6, 2400.0);  // 40 minutes: ends at 40, 80, 120, 160, 200, 240
+  Toy(run).go();
+  // The first step that reaches the end of the window.
+  CHECK(read_variable(folder.file("hour.nc"), "time").values ==
+        std::vector<double>{4800, 7200, 12000, 14400});
+  CHECK(read_variable(folder.file("hour.nc"), "total").values ==
+        std::vector<double>{value(3, 2, 0, 0, 0), value(3, 3, 0, 0, 0), value(3, 5, 0, 0, 0),
+                            value(3, 6, 0, 0, 0)});
+  // A step belongs to the window in which it ends.
+  const auto mean = read_variable(folder.file("mean.nc"), "total").values;
+  REQUIRE(mean.size() == 4);
+  CHECK(mean[0] == 2400e6 * value(3, 1, 0, 0, 0) / 2400e6);
+  CHECK(mean[1] == (2400e6 * value(3, 2, 0, 0, 0) + 2400e6 * value(3, 3, 0, 0, 0)) / 4800e6);
+}
+
+TEST_CASE("files: a climatology joins the same months of all years, over a restart, too") {
+  const SharedFolder folder;
+  Run run;
+  run.calendar = "360_day";
+  run.start = "2001-01-01";
+  run.configuration =
+      file_table(folder.file("clim.nc"),
+                 "every = \"1 month\"\nclimatology = true\noperation = \"mean\"\nfields = [\"total\"]\n"
+                 "time_units = \"days\"\n");
+  run.steps = std::vector<double>(72, 10 * 86400.0);  // two years, three steps a month
+  Toy(run).go();
+  const auto whole = read_variable(folder.file("clim.nc"), "total").values;
+  REQUIRE(whole.size() == 12);
+  for (std::int64_t month = 0; month < 12; ++month) {
+    double sum = 0, weight = 0;
+    for (const std::int64_t year : {0, 1})
+      for (std::int64_t i = 1; i <= 3; ++i) {
+        sum += 10 * 86400e6 * value(3, year * 36 + month * 3 + i, 0, 0, 0);
+        weight += 10 * 86400e6;
+      }
+    CHECK(whole[static_cast<std::size_t>(month)] == sum / weight);
+  }
+  const Read bounds = read_variable(folder.file("clim.nc"), "climatology_bounds");
+  CHECK(bounds.values[0] == 0);
+  CHECK(bounds.values[1] == 390);
+  CHECK(bounds.values[23] == 720);
+  CHECK(read_variable(folder.file("clim.nc"), "time").values[1] == 45);
+  CHECK(read_variable(folder.file("clim.nc"), "time").texts.at("climatology") == "climatology_bounds");
+  CHECK(read_variable(folder.file("clim.nc"), "total").texts.at("cell_methods") ==
+        "time: mean within years time: mean over years");
+  Run first = run;
+  first.end = 40;
+  first.checkpoint = folder.file("restart.nc");
+  Toy(first).go();
+  Run second = run;
+  second.first = 40;
+  second.resume = folder.file("restart.nc");
+  Toy(second).go();
+  CHECK(read_variable(folder.file("clim.nc"), "total").values == whole);
+  CHECK(read_variable(folder.file("clim.nc"), "climatology_bounds").values == bounds.values);
+}
+
+TEST_CASE("files: types, attributes, other settings, and those of FMS") {
+  const SharedFolder folder;
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration = "[defaults]\nformat = \"netcdf4\"\ncompression = \"shuffle+deflate:1\"\n" +
+                      file_table(folder.file("one.nc"),
+                                 "every = \"1 day\"\noperation = \"mean\"\nfms_attributes = true\n"
+                                 "fields = [{ field = \"temp\", type = \"double\", attributes = { note = "
+                                 "\"x\", long_name = \"T\" } }, "
+                                 "\"count\", { field = \"count\", operation = \"max\", name = \"most\" }]\n"
+                                 "attributes = { run = 7, title = \"test\" }\n");
+  run.steps = std::vector<double>(4, 43200.0);
+  Toy(run).go();
+  CHECK(read_variable(folder.file("one.nc"), "temp").type == Type::double_);
+  CHECK(read_variable(folder.file("one.nc"), "temp").texts.at("long_name") == "T");
+  CHECK(read_variable(folder.file("one.nc"), "temp").texts.at("time_avg_info") ==
+        "average_T1,average_T2,average_DT");
+  CHECK(read_variable(folder.file("one.nc"), "average_DT").values == std::vector<double>{86400, 86400});
+  CHECK(read_variable(folder.file("one.nc"), "count").type == Type::double_);  // a mean is no longer whole
+  CHECK(read_variable(folder.file("one.nc"), "most").type == Type::int_);
+}
+
+TEST_CASE("files: the environment replaces the configuration") {
+  const SharedFolder folder;
+  if (world().rank() == 0)
+    std::ofstream(folder.file("other.toml")) << file_table(
+        folder.file("other.nc"), "every = \"1 day\"\noperation = \"mean\"\nfields = [\"total\"]\n");
+  world().barrier();
+  ::setenv("SHOAL_STREAMS", folder.file("other.toml").c_str(), 1);
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration = "not_there.toml";
+  run.steps = std::vector<double>(2, 43200.0);
+  Toy(run).go();
+  ::unsetenv("SHOAL_STREAMS");
+  CHECK(read_variable(folder.file("other.nc"), "total").values.size() == 1);
+  CHECK(caught([&] { Toy toy(run); }).code == Code::not_found);
+}
+
+TEST_CASE("files: windows that are not finished are dropped, or written as they are") {
+  const SharedFolder folder;
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration =
+      file_table(folder.file("drop.nc"), "every = \"1 day\"\noperation = \"mean\"\nfields = [\"total\"]\n") +
+      file_table(folder.file("write.nc"),
+                 "every = \"1 day\"\noperation = \"mean\"\nfields = [\"total\"]\nunfinished = \"write\"\n");
+  run.steps = std::vector<double>(3, 43200.0);
+  Toy(run).go();
+  CHECK(read_variable(folder.file("drop.nc"), "time_bounds").values == std::vector<double>{0, 86400});
+  CHECK(read_variable(folder.file("write.nc"), "time_bounds").values ==
+        std::vector<double>{0, 86400, 86400, 129600});
+}
+
+TEST_CASE("files: one that exists is an error where it is to be kept") {
+  const SharedFolder folder;
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration =
+      file_table(folder.file("kept.nc"),
+                 "every = \"1 day\"\noperation = \"mean\"\nfields = [\"total\"]\nexists = \"error\"\n");
+  run.steps = std::vector<double>(2, 43200.0);
+  Toy(run).go();
+  CHECK(caught([&] { Toy(run).go(); }).code == Code::exists);
+}
