@@ -75,6 +75,7 @@ find_package(PkgConfig QUIET)
 include(ShoalPeers)
 include(ShoalHeaders)
 include(ShoalCodecs)
+include(ShoalExpressions)
 
 message(STATUS "Shoal: MPI ${SHOAL_MPI_FLAVOUR} (${MPI_C_COMPILER}), HDF5 ${SHOAL_HDF5_VERSION} (${SHOAL_HDF5_LIBRARIES})")
 

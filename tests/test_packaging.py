@@ -29,6 +29,7 @@ names = {
     "CLI/CLI.hpp": "cli11",
     "libdeflate": "libdeflate",
     "zstd": "zstd",
+    "muParser.h": "muparser",
     "Threads": None,
     "PkgConfig": None,  # finds what is optional
     "hdf5.h": None,  # HDF5 again

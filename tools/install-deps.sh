@@ -18,7 +18,8 @@ packages=(
   netcdf-bin cdo nco                          # readers that the tests ask
   ferret-datasets                             # bathymetry of the tsunami example
   doctest-dev
-  libtomlplusplus-dev                         # header only: reads shoal.toml
+  libtomlplusplus-dev                         # header only: reads shoal.toml, and configurations of streams
+  libmuparser-dev                             # expressions of streams
   nlohmann-json3-dev                          # header only: header files of the formats raw and ascii
   libcli11-dev                                # header only: command lines of shoal-plan, shoal-streams and the benchmark
   python3 python3-venv python3-dev

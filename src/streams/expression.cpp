@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 
-#if __has_include(<muParser.h>)
+#ifdef SHOAL_HAVE_MUPARSER
 #include <muParser.h>
 
 #include <algorithm>

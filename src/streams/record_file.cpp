@@ -184,7 +184,8 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
   Collector& collector = *values.collector;
   const Part& part = *collector.part;
   const auto decomposition = output.is_cut ? part.decomposition() : nullptr;
-  if (collector.kept != nullptr && !values.filled && !output.reducer)
+  const Source& source = plan_.source_of(collector);
+  if (collector.kept != nullptr && !values.filled && !output.reducer && source.expression == nullptr)
     return write_array(output.name, decomposition, collector.kept->view(), record);
   const int bins = std::max(1, output.operation.bins);
   const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
@@ -195,7 +196,7 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
     std::vector<double> cells_of_bin(static_cast<std::size_t>(part.cells()));
     std::function<bool(std::int64_t)> counts;
     if (collector.kept != nullptr) {
-      const auto missing = plan_.source_of(collector).like.missing;
+      const auto missing = source.like.missing;
       cells_of_bin = doubles_of(collector.kept->view());
       counts = [&, missing](std::int64_t cell) {
         const double value = cells_of_bin[static_cast<std::size_t>(cell)];
@@ -205,6 +206,9 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
       collector.accumulator->result(output.operation.operation, state, output.fill, cells_of_bin.data());
       counts = [&, state](std::int64_t cell) { return collector.accumulator->has_value(state, cell); };
     }
+    if (collector.kept != nullptr && !output.reducer)
+      for (std::size_t cell = 0; cell < cells_of_bin.size(); ++cell)
+        if (!counts(static_cast<std::int64_t>(cell))) cells_of_bin[cell] = output.fill;
     if (output.reducer) cells_of_bin = output.reducer->reduce(comm_, cells_of_bin, counts, output.fill);
     std::copy(cells_of_bin.begin(), cells_of_bin.end(),
               all.begin() + static_cast<std::ptrdiff_t>(cells * static_cast<std::size_t>(bin)));

@@ -30,6 +30,7 @@ void refused(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+#if __has_include(<toml++/toml.h>)
 TEST_CASE("configuration of streams: defaults, files, fields") {
   const Configuration c = read_configuration(R"toml(
 report = "streams.json"
@@ -107,6 +108,8 @@ TEST_CASE("configuration of streams: mistakes have line, key and the nearest kno
   CHECK_THROWS_AS(parse_operation("diurnal(1)"), Error);
   CHECK(text_of(parse_operation(" Diurnal( 8 )")) == "diurnal(8)");
 }
+
+#endif
 
 TEST_CASE("exact sums: of any order, rounded once") {
   const auto sum = [](const std::vector<double>& terms) {
