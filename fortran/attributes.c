@@ -53,31 +53,42 @@ static void narrow_logicals(char* packed, int64_t count, size_t size) {
   }
 }
 
-int shoal_f_put_att(shoal_dataset* dataset, const char* variable, const char* name,
-                    const CFI_cdesc_t* value) {
+/* Of one of those that take attributes. */
+static int put_att(int to, void* handle, const char* variable, const char* name, int type, int64_t count,
+                   const void* values) {
+  if (to == SHOAL_F_STREAMS)
+    return shoal_streams_put_att(handle, owner_of(variable), name, type, count, values);
+  return shoal_put_att(handle, owner_of(variable), name, type, count, values);
+}
+
+static int no_att(int to, void* handle, int code) {
+  return to == SHOAL_F_STREAMS ? shoal_f_no_description(handle, code) : shoal_f_no_definition(handle, code);
+}
+
+int shoal_f_put_att(int to, void* handle, const char* variable, const char* name, const CFI_cdesc_t* value) {
   shoal_f_view view;
   int rank = 0;
   shoal_f_clear();
   int code = describe_value(variable, name, value, &view, &rank);
-  if (code != SHOAL_OK) return shoal_f_no_definition(dataset, code);
+  if (code != SHOAL_OK) return no_att(to, handle, code);
   const int64_t elements = shoal_f_elements(&view);
   char* const packed = malloc((size_t)elements * view.array.element_size + 1);
   if (packed == NULL)
-    return shoal_f_no_definition(
-        dataset, shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable));
+    return no_att(to, handle,
+                  shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable));
   shoal_f_pack(&view, packed);
   if (view.array.type == SHOAL_CHAR && rank == 1) {
     const int64_t strings = view.extents[0];
     char** const pointers = make_strings(packed, strings, view.extents[1]);
     code = pointers == NULL
                ? shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable)
-               : shoal_put_att(dataset, owner_of(variable), name, SHOAL_STRING, strings, pointers);
+               : put_att(to, handle, variable, name, SHOAL_STRING, strings, pointers);
     free(pointers);
   } else if (view.array.type == SHOAL_LOGICAL) {
     narrow_logicals(packed, elements, view.array.element_size);
-    code = shoal_put_att(dataset, owner_of(variable), name, SHOAL_BYTE, elements, packed);
+    code = put_att(to, handle, variable, name, SHOAL_BYTE, elements, packed);
   } else {
-    code = shoal_put_att(dataset, owner_of(variable), name, view.array.type, elements, packed);
+    code = put_att(to, handle, variable, name, view.array.type, elements, packed);
   }
   free(packed);
   return code;

@@ -1,9 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Attributes. The value is polymorphic, not assumed-type like arrays of data, because only so gfortran 12
-! keeps the length of literals and other text expressions, the usual values of attributes. Each kind has
-! to be named once for the C side to see its descriptor.
+! Attributes and fill values; those that are put: attribute_values.f90, which says why values are polymorphic.
 submodule(shoal) attributes
+  use shoal_attribute_values, only: put_list, put_scalar, to_dataset
   implicit none
 contains
 
@@ -81,47 +80,14 @@ contains
   end procedure dataset_delete_att
 
   module procedure put_att_scalar
-    character(len=:), allocatable :: v, n
     integer(c_int) :: code
-    v = zero_ended(variable)
-    n = zero_ended(name)
-    code = SHOAL_TYPE
-    select type (value)
-    type is (character(*)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int8)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int16)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int32)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int64)); code = f_put_att(self%handle, v, n, value)
-    type is (real(real32)); code = f_put_att(self%handle, v, n, value)
-    type is (real(real64)); code = f_put_att(self%handle, v, n, value)
-    type is (logical); code = f_put_att(self%handle, v, n, value)
-    class default; code = f_put_att(self%handle, v, n, (0.0, 0.0))  ! refused there, with the message
-    end select
+    code = put_scalar(to_dataset, self%handle, zero_ended(variable), zero_ended(name), value)
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure put_att_scalar
 
   module procedure put_att_list
-    character(len=:), allocatable :: v, n
     integer(c_int) :: code
-    v = zero_ended(variable)
-    n = zero_ended(name)
-    code = SHOAL_TYPE
-    select type (value)
-    type is (character(*))
-      block  ! gfortran 12 loses the distance between the elements of value, but not of a copy
-        character(len=len(value)) :: texts(size(value))
-        texts = value
-        code = f_put_att(self%handle, v, n, texts)
-      end block
-    type is (integer(int8)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int16)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int32)); code = f_put_att(self%handle, v, n, value)
-    type is (integer(int64)); code = f_put_att(self%handle, v, n, value)
-    type is (real(real32)); code = f_put_att(self%handle, v, n, value)
-    type is (real(real64)); code = f_put_att(self%handle, v, n, value)
-    type is (logical); code = f_put_att(self%handle, v, n, value)
-    class default; code = f_put_att(self%handle, v, n, (0.0, 0.0))
-    end select
+    code = put_list(to_dataset, self%handle, zero_ended(variable), zero_ended(name), value)
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure put_att_list
 
@@ -155,7 +121,7 @@ contains
     code = SHOAL_TYPE
     select type (value)
     type is (character(*))
-      block  ! as in put_att_list
+      block  ! as in put_list
         character(len=len(value)) :: texts(size(value))
         texts = value
         code = f_get_att(self%handle, v, n, texts)

@@ -41,9 +41,7 @@ static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
 
-/* What is made is made in Fortran's terms: its messages list dimensions fastest first and count from 1. */
-#define IN_FORTRAN(call) (shoal_speak(SHOAL_SPEAK_FORTRAN), back_to_c(call))
-static int back_to_c(int code) {
+int shoal_f_back_to_c(int code) {
   shoal_speak(SHOAL_SPEAK_C);
   return code;
 }
@@ -282,8 +280,7 @@ static const char* end_of_name(const char* at) {
   return at;
 }
 
-/* The names in the other order, blank between; malloced, NULL if there is no memory. */
-static char* reversed_names(const char* names) {
+char* shoal_f_reversed_names(const char* names) {
   const size_t length = strlen(names);
   char* const out = malloc(length + 2);
   if (out == NULL) return NULL;
@@ -307,7 +304,7 @@ static char* reversed_names(const char* names) {
 int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                     const shoal_decomposition* decomposition) {
   shoal_f_clear();
-  char* const slowest_first = reversed_names(dims);
+  char* const slowest_first = shoal_f_reversed_names(dims);
   if (slowest_first == NULL)
     return shoal_f_no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_var(dataset, name, type, slowest_first, decomposition);
@@ -318,7 +315,7 @@ int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const ch
 int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                          const shoal_decomposition* decomposition) {
   shoal_f_clear();
-  char* const slowest_first = reversed_names(dims);
+  char* const slowest_first = shoal_f_reversed_names(dims);
   if (slowest_first == NULL)
     return shoal_f_no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_gathered(dataset, name, slowest_first, decomposition);

@@ -8,8 +8,18 @@
 #define SHOAL_FORTRAN_CALLS_H
 
 #include "descriptor.h"
+#include "shoal/streams.h"
 
 enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
+/* What takes an attribute. */
+enum { SHOAL_F_DATASET = 1, SHOAL_F_STREAMS = 2 };
+
+/* What is made is made in Fortran's terms: its messages list dimensions fastest first and count from 1. */
+#define IN_FORTRAN(call) (shoal_speak(SHOAL_SPEAK_FORTRAN), shoal_f_back_to_c(call))
+/* Returns the code. Local. */
+int shoal_f_back_to_c(int code);
+/* The names in the other order, blank between; malloced, NULL if there is no memory. Local. */
+char* shoal_f_reversed_names(const char* names);
 
 /* Keeps the message for a call of a dataset that is closed. Local. */
 int shoal_f_closed(const char* path);
@@ -60,8 +70,9 @@ int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* d
 int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks);
 /* value of any kind, converted to the type of the variable; NULL: no fill. Local. */
 int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* value);
-/* variable "" is the file. Local. */
-int shoal_f_put_att(shoal_dataset* dataset, const char* variable, const char* name, const CFI_cdesc_t* value);
+/* to: SHOAL_F_DATASET or SHOAL_F_STREAMS, whose handle it is; variable "" is the file, or all files. Local.
+ */
+int shoal_f_put_att(int to, void* handle, const char* variable, const char* name, const CFI_cdesc_t* value);
 int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const char* name,
                     const CFI_cdesc_t* value);
 int shoal_f_rename_att(shoal_dataset* dataset, const char* variable, const char* name, const char* new_name);
@@ -72,5 +83,28 @@ int shoal_f_inq_fill(const shoal_dataset* dataset, const char* variable, int* fi
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
                  const CFI_cdesc_t* records, const shoal_decomposition* decomposition);
+
+/* ---- Streams. Numbers of fields count from 1, dims and bounds are fastest first. ---- */
+
+/* now "": start. Collective. */
+int shoal_f_streams_open(const CFI_cdesc_t* comm, const char* configuration, const char* calendar,
+                         const char* start, const char* now, MPI_Fint* comm_out, shoal_streams** out);
+/* What a description that failed before the library saw it returns: the code, with the message of what
+ * failed. The other ranks learn of it where they meet. Local. */
+int shoal_f_no_description(shoal_streams* streams, int code);
+/* Either values or length. Local. */
+int shoal_f_streams_axis(shoal_streams* streams, const char* name, const CFI_cdesc_t* values,
+                         const CFI_cdesc_t* bounds, const CFI_cdesc_t* length);
+/* Local. */
+int shoal_f_streams_grid(shoal_streams* streams, const char* name, const char* dims,
+                         const shoal_decomposition* decomposition);
+/* shoal_streams_area or shoal_streams_coordinate. Local. */
+int shoal_f_streams_grid_values(shoal_streams* streams, int is_area, const char* grid, const char* name,
+                                const CFI_cdesc_t* values);
+/* out: 0 on failure. Local. */
+int shoal_f_streams_field(shoal_streams* streams, const char* name, int type, const char* dims,
+                          const char* grid, const char* group, int holds, int* out);
+/* Local. */
+int shoal_f_streams_send(shoal_streams* streams, int field, const CFI_cdesc_t* array);
 
 #endif

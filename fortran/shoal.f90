@@ -25,7 +25,7 @@ module shoal
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use shoal_c
   use shoal_library
-  use shoal_support, only: settle, text_of, zero_ended
+  use shoal_support, only: as_int, settle, text_of, zero_ended
   implicit none
   private
 
@@ -74,6 +74,7 @@ module shoal
     procedure :: unique => decomposition_unique
     procedure :: save => decomposition_save
     procedure :: free => shoal_free
+    procedure :: c_handle => decomposition_c_handle
   end type shoal_decomposition
 
   ! What map_info reports of this rank's list.
@@ -683,8 +684,6 @@ contains
     dataset_is_open = c_associated(self%handle)
   end function dataset_is_open
 
-  ! ---- Helpers ---------------------------------------------------------------------------------------
-
   function handle_of(decomposition) result(handle)
     type(shoal_decomposition), intent(in), optional :: decomposition
     type(c_ptr) :: handle
@@ -692,9 +691,10 @@ contains
     if (present(decomposition)) handle = decomposition%handle
   end function handle_of
 
-  integer(c_int) function as_int(durable)
-    logical, intent(in), optional :: durable
-    as_int = 0
-    if (present(durable)) as_int = merge(1_c_int, 0_c_int, durable)
-  end function as_int
+  ! What is given to shoal.h, C_NULL_PTR before it was made and after free; still owned by this object. Local.
+  function decomposition_c_handle(self) result(handle)
+    class(shoal_decomposition), intent(in) :: self
+    type(c_ptr) :: handle
+    handle = self%handle
+  end function decomposition_c_handle
 end module shoal

@@ -199,9 +199,10 @@ module shoal_c
       character(kind=c_char), intent(in) :: variable(*)
       type(*), dimension(..), intent(in), optional :: value
     end function f_def_fill
-    integer(c_int) function f_put_att(dataset, variable, name, value) bind(C, name="shoal_f_put_att")
+    integer(c_int) function f_put_att(to, handle, variable, name, value) bind(C, name="shoal_f_put_att")
       import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: dataset
+      integer(c_int), value :: to
+      type(c_ptr), value :: handle
       character(kind=c_char), intent(in) :: variable(*), name(*)
       type(*), dimension(..), intent(in) :: value
     end function f_put_att

@@ -7,7 +7,7 @@ module shoal_support
   use shoal_c, only: c_strlen, f_abort, f_closed, f_message
   implicit none
   private
-  public :: settle, text_of, zero_ended
+  public :: as_int, settle, text_of, zero_ended
 
 contains
 
@@ -39,6 +39,12 @@ contains
     first = index(c_text, c_null_char)
     if (verify(c_text(first:), c_null_char // " ") > 0) c_text = achar(1, c_char) // c_null_char
   end function zero_ended
+
+  integer(c_int) function as_int(flag)
+    logical, intent(in), optional :: flag
+    as_int = 0
+    if (present(flag)) as_int = merge(1_c_int, 0_c_int, flag)
+  end function as_int
 
   function text_of(pointer) result(text)
     type(c_ptr), intent(in) :: pointer
