@@ -14,23 +14,23 @@ namespace shoal::streams {
 
 namespace {
 
-using Kind = Duration::Kind;
+using LengthKind = Duration::Kind;
 
 struct Unit {
   const char* name;    // as messages have it
   const char* others;  // beside it and its plural
-  Kind kind;
+  LengthKind kind;
   std::int64_t size;
 };
 
 // Of each kind, from small to large.
-constexpr std::array<Unit, 7> k_units{{{"step", "timestep", Kind::steps, 1},
-                                       {"s", "sec second", Kind::microseconds, k_second},
-                                       {"min", "minute", Kind::microseconds, k_minute},
-                                       {"h", "hr hour", Kind::microseconds, k_hour},
-                                       {"day", "d", Kind::microseconds, k_day},
-                                       {"month", "mon mo", Kind::months, 1},
-                                       {"year", "yr y", Kind::months, 12}}};
+constexpr std::array<Unit, 7> k_units{{{"step", "timestep", LengthKind::steps, 1},
+                                       {"s", "sec second", LengthKind::microseconds, k_second},
+                                       {"min", "minute", LengthKind::microseconds, k_minute},
+                                       {"h", "hr hour", LengthKind::microseconds, k_hour},
+                                       {"day", "d", LengthKind::microseconds, k_day},
+                                       {"month", "mon mo", LengthKind::months, 1},
+                                       {"year", "yr y", LengthKind::months, 12}}};
 constexpr const char* k_unit_names = "steps, s, min, h, day, month, year";
 
 bool is_name_of(const Unit& unit, const std::string& word) {
@@ -84,7 +84,7 @@ Duration parse_duration(std::string_view text) {
       throw refuse(fmt::format("'{}' is no number with at most 6 decimals", number));
     Duration out{unit.kind, 0};
     // Of the unit in microseconds every one is a multiple of a million.
-    if (unit.kind == Kind::microseconds) {
+    if (unit.kind == LengthKind::microseconds) {
       if (__builtin_mul_overflow(millionths, unit.size / k_million, &out.count))
         throw refuse("it is too long");
       return out;
