@@ -201,13 +201,14 @@ void Checkpoint::save(const std::string& path) {
   put(*file, "", "steps", streams_.step_.number);
   int open = 0;
   for (const RecordFile& one : streams_.files_) {
-    if (!one.is_open()) continue;
+    const auto unclosed = one.unclosed();
+    if (!unclosed) continue;
     const std::string prefix = fmt::format("file_{}_", open++);
     put(*file, "", prefix + "name", one.plan().choice.name);
-    put(*file, "", prefix + "path", one.path());
-    put(*file, "", prefix + "records", one.records());
-    put(*file, "", prefix + "period_start", one.period().start.microseconds);
-    put(*file, "", prefix + "period_end", one.period().end.microseconds);
+    put(*file, "", prefix + "path", unclosed->path);
+    put(*file, "", prefix + "records", unclosed->records);
+    put(*file, "", prefix + "period_start", unclosed->period.start.microseconds);
+    put(*file, "", prefix + "period_end", unclosed->period.end.microseconds);
   }
   put(*file, "", "files", open);
   for (const Entry& entry : all)
@@ -244,10 +245,10 @@ void Checkpoint::load(const std::string& path) {
     bool taken = false;
     for (RecordFile& one : streams_.files_)
       if (one.plan().choice.name == name) {
-        one.continue_with(text_in(schema.attributes, prefix + "path"),
-                          number_in(schema.attributes, prefix + "records"),
-                          {{number_in(schema.attributes, prefix + "period_start")},
-                           {number_in(schema.attributes, prefix + "period_end")}});
+        one.continue_with({text_in(schema.attributes, prefix + "path"),
+                           number_in(schema.attributes, prefix + "records"),
+                           {{number_in(schema.attributes, prefix + "period_start")},
+                            {number_in(schema.attributes, prefix + "period_end")}}});
         taken = true;
       }
     if (!taken) streams_.warn(fmt::format("{}: the configuration has no file '{}' any more", path, name));

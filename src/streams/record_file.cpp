@@ -54,10 +54,6 @@ Window RecordFile::period_of(const Window& window) const {
   return {time_.start, {std::numeric_limits<std::int64_t>::max()}};
 }
 
-void RecordFile::continue_with(const std::string& path, std::int64_t records, Window period) {
-  continued_ = Continued{path, records, period};
-}
-
 bool RecordFile::exists_there() const {
   Bytes answer = comm_.from_root([&] {
     std::error_code ignored;

@@ -63,8 +63,17 @@ class RecordFile {
   bool is_open() const { return dataset_ != nullptr; }
   const std::string& path() const { return path_; }
   std::int64_t records() const { return records_; }
-  Window period() const { return period_; }
-  void continue_with(const std::string& path, std::int64_t records, Window period);
+  /// A file that is not finished.
+  struct Unclosed {
+    std::string path;
+    std::int64_t records = 0;
+    Window period;
+  };
+  /// That which is open, or goes on with the next record.
+  std::optional<Unclosed> unclosed() const {
+    return is_open() ? std::optional(Unclosed{path_, records_, period_}) : continued_;
+  }
+  void continue_with(const Unclosed& file) { continued_ = file; }
   /// A checkpoint was loaded: it knows of every file that has records.
   void trust_checkpoint() { knows_records_ = true; }
   /// Every file that was written, and its records.
@@ -115,12 +124,7 @@ class RecordFile {
   std::int64_t records_ = 0;
   bool changed_ = false;        // since the last commit
   std::vector<Record> recent_;  // the last records
-  struct Continued {
-    std::string path;
-    std::int64_t records;
-    Window period;
-  };
-  std::optional<Continued> continued_;
+  std::optional<Unclosed> continued_;
   bool knows_records_ = false;
   std::vector<std::pair<std::string, std::int64_t>> written_;
 };
