@@ -117,7 +117,8 @@ SHOAL_API int shoal_streams_advance_to(shoal_streams* streams, const char* date)
 SHOAL_API int shoal_streams_checkpoint(shoal_streams* streams, const char* path);
 /* Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks. After the
  * descriptions, before the first advance. Errors, on all ranks alike: SHOAL_NOT_FOUND no such file;
- * SHOAL_INVALID_ARGUMENT it is of another time, calendar or configuration. Collective. */
+ * SHOAL_INVALID_ARGUMENT it is of another time, calendar or start. What the configuration has no file for any
+ * more is passed over with a warning; what is new begins now. Collective. */
 SHOAL_API int shoal_streams_resume(shoal_streams* streams, const char* path);
 /* What was described, which files, records and accumulators there are, as JSON (docs/reference/streams.md).
  * The text lives until the next call of this function in this thread. Local. */

@@ -65,37 +65,41 @@ bool RecordFile::exists_there() const {
 void RecordFile::open(const Window& window) {
   period_ = period_of(window);
   recent_.clear();
-  records_ = 0;
   const bool goes_on = continued_ && continued_->period == period_;
   path_ = goes_on ? continued_->path : file_name(file_.choice.name, time_.calendar, window.start);
-  const std::int64_t kept = goes_on ? continued_->records : 0;
-  continued_.reset();
-  const DatasetOptions options = maker_.options(file_.choice.settings_text());
-  const bool says_exists = std::any_of(file_.choice.settings.begin(), file_.choice.settings.end(),
-                                       [](const auto& setting) { return setting.first == "exists"; });
-  if (goes_on && exists_there()) {
-    // What says how new files are made is nothing for this one, and no error.
-    DatasetOptions going_on = options;
-    going_on.settings = "";
-    for (const auto& [key, value] : file_.choice.settings) {
-      const auto keys = setting_keys();
-      const auto known =
-          std::find_if(keys.begin(), keys.end(), [&](const SettingKey& k) { return key == k.name; });
-      if (known == keys.end() || known->creation_only) continue;
-      FileChoice one;
-      one.settings = {{key, value}};
-      going_on.settings += (going_on.settings.empty() ? "" : ", ") + one.settings_text();
-    }
-    dataset_ = Dataset::open(comm_.handle(), path_, true, going_on);
-    const std::int64_t there = dataset_->num_records("time");
-    if (there < kept)
-      throw Error(Code::format, "the file has {} records; the checkpoint was made when it had {}", there,
-                  kept)
-          .in_file(path_);
-    records_ = kept;
+  try {
+    if (goes_on && exists_there())
+      open_again(continued_->records);
+    else
+      create();
     define();
-    return;
+  } catch (...) {  // the next record tries again; what a checkpoint knows is still to be kept
+    dataset_.reset();
+    throw;
   }
+  continued_.reset();
+}
+
+void RecordFile::open_again(std::int64_t records) {
+  // What says how new files are made is nothing for this one, and no error.
+  FileChoice going_on;
+  const auto keys = setting_keys();
+  for (const auto& setting : file_.choice.settings)
+    if (std::any_of(keys.begin(), keys.end(),
+                    [&](const SettingKey& key) { return setting.first == key.name && !key.creation_only; }))
+      going_on.settings.push_back(setting);
+  dataset_ = Dataset::open(comm_.handle(), path_, true, maker_.options(going_on.settings_text()));
+  const std::int64_t there = dataset_->num_records("time");
+  if (there < records)
+    throw Error(Code::format, "the file has {} records; the checkpoint was made when it had {}", there,
+                records);
+  records_ = records;
+}
+
+void RecordFile::create() {
+  const auto& settings = file_.choice.settings;
+  const bool says_exists = std::any_of(settings.begin(), settings.end(),
+                                       [](const auto& setting) { return setting.first == "exists"; });
   // Records of the period before this job must not be lost.
   if (!knows_records_ && time_.now > time_.start && period_.start < time_.now && !says_exists &&
       exists_there())
@@ -103,10 +107,9 @@ void RecordFile::open(const Window& window) {
         Code::exists,
         "the file has records from before {}, where this job begins; resume from its checkpoint, move "
         "the file away, or let the configuration say exists = \"replace\"",
-        time_.calendar.text(time_.now))
-        .in_file(path_);
-  dataset_ = Dataset::create(comm_.handle(), path_, options);
-  define();
+        time_.calendar.text(time_.now));
+  dataset_ = Dataset::create(comm_.handle(), path_, maker_.options(file_.choice.settings_text()));
+  records_ = 0;
 }
 
 bool RecordFile::has(const std::string& variable) const {

@@ -86,6 +86,8 @@ class RecordFile {
   };
   Window period_of(const Window& window) const;
   void open(const Window& window);
+  void open_again(std::int64_t records);
+  void create();
   void define();
   void define_dims();
   void define_time();

@@ -1,5 +1,6 @@
 // Fields that are not sent, sent twice or of another shape; configurations with mistakes: one answer on all
 // ranks.
+#include "support/faulty_store.hpp"
 #include "toy_model.hpp"
 
 using namespace shoal;
@@ -100,6 +101,46 @@ TEST_CASE("mistakes: sent twice, of another shape, of another type") {
   }
   status.merge(caught([&] { toy.streams->close(); }));
   says(status, Code::invalid_argument, "extents 3");
+}
+
+TEST_CASE("mistakes: a disk that is full for a while") {
+  int failures = 0;
+  for (std::int64_t after = 0; after < 24; after += 3) {
+    CAPTURE(after);
+    const SharedFolder folder;
+    Run run = half_days("[[file]]\nname = \"" + folder.file("full.nc") +
+                        "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"zeta\", \"total\"]\n");
+    run.steps = std::vector<double>(12, 43200.0);
+    StoreOpener opener = open_posix_store;
+    if (world().rank() == 0) opener = with_fault(open_posix_store, {"write", after, 2, 28});
+    run.maker.options = [opener](const std::string& settings) {
+      DatasetOptions options = FileMaker().options(settings);
+      options.open_store = opener;
+      return options;
+    };
+    Toy toy(run);
+    const Status status = run_all(toy, run);
+    const auto codes =
+        world().max(std::vector<std::int64_t>{static_cast<int>(status.code), -static_cast<int>(status.code)});
+    CHECK(codes[0] == -codes[1]);  // all ranks alike
+    if (!status.ok()) {
+      CHECK_MESSAGE(status.code == Code::no_space, status.text());
+      CHECK(status.file == folder.file("full.nc"));
+      ++failures;
+    }
+    if (!std::filesystem::exists(folder.file("full.nc"))) continue;
+    // What is in the file is whole, and in order.
+    const auto bounds = read_variable(folder.file("full.nc"), "time_bounds").values;
+    const auto total = read_variable(folder.file("full.nc"), "total").values;
+    REQUIRE(bounds.size() == 2 * total.size());
+    for (std::size_t i = 0; i < total.size(); ++i) {
+      const auto day = std::llround(bounds[2 * i] / 86400.0);
+      CHECK((i == 0 || bounds[2 * i] >= bounds[2 * i - 1]));
+      const double first = value(3, 2 * day + 1, 0, 0, 0), second = value(3, 2 * day + 2, 0, 0, 0);
+      CHECK(total[i] == (43200e6 * first + 43200e6 * second) / 86400e6);
+    }
+  }
+  CHECK(failures > 0);
 }
 
 TEST_CASE("mistakes: time that goes back, and steps longer than windows") {

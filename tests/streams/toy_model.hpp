@@ -138,6 +138,7 @@ struct Run {
   std::size_t first = 0, end = 0;  ///< steps of this job; end 0: all
   std::string resume, checkpoint;
   std::function<bool(const std::string& field, std::size_t step)> sends;  ///< nothing: all
+  FileMaker maker;
 };
 
 /// Describes and runs; fields: temp (float: lev y x, group ocean), zeta (double: y x, missing now and then),
@@ -149,6 +150,7 @@ class Toy {
     options.configuration = run.configuration;
     options.calendar = run.calendar;
     options.start = run.start;
+    options.maker = run.maker;
     if (run.first > 0) options.now = date(run.first);
     streams = Streams::open(comm.handle(), options);
     grid = cut(comm, run.how, run.masked);
