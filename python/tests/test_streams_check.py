@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import test_streams_import as tables
 from conftest import run_program
 
-from shoal import streams_check
+from shoal import streams_check, streams_import
 from shoal.errors import FormatError, InvalidArgumentError
 from shoal.programs import ProgramError, find_program
 
@@ -337,3 +338,30 @@ def test_reports_that_are_none(tmp_path, text):
         streams_check.load_report(saved)
     done = run_program([*program, "fields", str(saved)])
     assert done.returncode == 2 and os.path.basename(saved) in done.stderr
+
+
+fms_table = tables.fms(
+    '"f%4yr%2mo", 6, "hours", 1, "hours", "time", 1, "months", "1900 3 1 0 0 0"',
+    '"m", "x", "x", "f%4yr%2mo", "all", max, "none", 2\n'
+    '"m", "x", "box", "f%4yr%2mo", "all", "diurnal4", "1 2 3 4 -1 -1", 1\n'
+    '"m", "x", "square", "f%4yr%2mo", "all", "pow2", "none", 2',
+)
+xios_table = tables.one_file(
+    '<field field_ref="toce" name="t"/><field field_ref="heat2" operation="maximum"/>'
+    '<variable name="n" type="double">1e-3</variable>',
+    'output_freq="1d" split_freq="1mo" compression_level="2" format="netcdf4_classic" time_units="days"',
+)
+
+
+@pytest.mark.parametrize("text", [fms_table, tables.fms_yaml, xios_table], ids=["fms", "fms-yaml", "xios"])
+def test_imported_tables_are_taken(tmp_path, checked, text):
+    """What import writes has no key or value that the library does not know."""
+    if text == tables.fms_yaml:
+        pytest.importorskip("yaml")
+    path = tmp_path / "table"
+    path.write_text(text)
+    imported = streams_import.read_table(str(path))
+    found = checked(streams_import.to_toml(imported), fields=None, run=None)
+    assert found["problems"] == []
+    # Files that are not enabled are not listed.
+    assert len(found["files"]) == sum(file.keys.get("enabled", True) for file in imported.files)
