@@ -17,65 +17,15 @@
 #include <tuple>
 #include <vector>
 
+#include "_binding.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace shoal_python;
 
 namespace {
 
-using Indices = std::vector<std::int64_t>;
 using OptionalIndices = std::optional<Indices>;
-
-/// Holds on to the memory of a Python object (a numpy array, mostly) while Shoal works on it.
-class Buffer {
- public:
-  Buffer(nb::handle object, bool writable) {
-    const int flags = PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
-  }
-  ~Buffer() { PyBuffer_Release(&view_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-
-  /// type: SHOAL_*; the item size of the buffer must be that of the type.
-  shoal::Array array(int type) const {
-    const auto size = static_cast<std::size_t>(view_.itemsize);
-    if (type != SHOAL_LOGICAL && size != size_of(type))
-      throw shoal::Error(shoal::Code::type, "The array's items have " + std::to_string(size) +
-                                                " bytes, its type " + std::to_string(size_of(type)) + ".");
-    const Indices extents(view_.shape, view_.shape + view_.ndim);
-    const Indices strides(view_.strides, view_.strides + view_.ndim);
-    return shoal::Array(view_.buf, static_cast<shoal::Type>(type), size, extents, strides);
-  }
-  void* data() const { return view_.buf; }
-  Py_ssize_t bytes() const { return view_.len; }
-  bool contiguous() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
-
-  static std::size_t size_of(int type) {
-    switch (type) {
-      case SHOAL_BYTE:
-      case SHOAL_CHAR:
-      case SHOAL_UBYTE:
-      case SHOAL_LOGICAL:
-        return 1;
-      case SHOAL_SHORT:
-      case SHOAL_USHORT:
-        return 2;
-      case SHOAL_INT:
-      case SHOAL_UINT:
-      case SHOAL_FLOAT:
-        return 4;
-      default:
-        return 8;
-    }
-  }
-
- private:
-  Py_buffer view_{};
-};
-
-MPI_Comm comm_of(int fortran_handle) {
-  return MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
-}
 
 shoal::Section section_of(std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
                           std::int64_t records = 0) {
@@ -237,12 +187,6 @@ std::vector<std::string> take_strings(std::vector<char*>& pointers) {
   return values;
 }
 
-/// Text that is not UTF-8 comes through unchanged (surrogateescape), as file names do in Python.
-nb::object text_object(const std::string& text) {
-  return nb::steal(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
-}
-
 nb::list text_list(const std::vector<std::string>& values) {
   nb::list list;
   for (const auto& value : values)
@@ -271,11 +215,6 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
   return text_list(values);
 }
 
-/// Paths come as bytes: names of files need not be text.
-std::string path_of(const nb::bytes& path) {
-  return {path.c_str(), path.size()};
-}
-
 std::vector<std::string> paths_of(const std::vector<nb::bytes>& paths) {
   std::vector<std::string> out;
   out.reserve(paths.size());
@@ -284,18 +223,11 @@ std::vector<std::string> paths_of(const std::vector<nb::bytes>& paths) {
   return out;
 }
 
-const char* owner_of(const std::string& variable) {
-  return variable.empty() ? nullptr : shoal::detail::text(variable);
-}
-
 void put_att(shoal::Dataset& dataset, const std::string& variable, const std::string& name, int type,
              nb::object values) {
   const Buffer buffer(values, false);
-  if (!buffer.contiguous())
-    throw shoal::Error(shoal::Code::invalid_argument, "The values of an attribute must be contiguous.");
-  const auto count = buffer.bytes() / static_cast<Py_ssize_t>(Buffer::size_of(type));
   shoal::detail::check(shoal_put_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type,
-                                     count, buffer.data()));
+                                     count_of(buffer, type), buffer.data()));
 }
 
 void get_att(const shoal::Dataset& dataset, const std::string& variable, const std::string& name, int type,
@@ -334,18 +266,6 @@ bool inq_fill(const shoal::Dataset& dataset, const std::string& variable, int ty
       shoal_inq_fill(dataset.c_handle(), shoal::detail::text(variable), &fill, type, buffer.data()));
   return fill != 0;
 }
-
-/// What is made while it lives speaks in Python's terms in its messages.
-class InPython {
- public:
-  InPython() : before_(shoal_speak(SHOAL_SPEAK_PYTHON)) {}
-  ~InPython() { shoal_speak(before_); }
-  InPython(const InPython&) = delete;
-  InPython& operator=(const InPython&) = delete;
-
- private:
-  int before_;
-};
 
 shoal::Decomposition block(int comm, const Indices& global, const Indices& first, const Indices& count,
                            const Indices& halo_low, const Indices& halo_high) {
@@ -597,6 +517,7 @@ NB_MODULE(_shoal, m) {
       .def("halo_low", &shoal::Decomposition::halo_low)
       .def("halo_high", &shoal::Decomposition::halo_high);
   bind_dataset(m);
+  bind_streams(m);
 
   m.def("refuse", &refuse, "comm"_a, "code"_a, "message"_a);
   m.def(

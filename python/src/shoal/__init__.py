@@ -60,6 +60,7 @@ from .errors import (
 from .inventory import Dimension, Variable
 from .opening import create, open
 from .references import write_master, write_reference
+from .streams import Streams
 from .types import ALL_RECORDS, NEXT, NO_FILL, UNLIMITED, text
 from .writing import to_netcdf
 
@@ -95,6 +96,7 @@ __all__ = [
     "SettingError",
     "StateError",
     "InputOutputError",
+    "Streams",
     "TypeMismatchError",
     "Variable",
     "WaitTimeoutError",

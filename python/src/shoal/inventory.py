@@ -215,16 +215,7 @@ class Attributes(Mapping):
 
 
 def put_attribute(raw, variable: str, name: str, value) -> None:
-    """Store a Python value as an attribute; where that fails, other ranks may do it. Local."""
-    try:
-        _put_attribute(raw, variable, name, value)
-    except Exception:
-        raw.begin_definition()
-        raise
-
-
-def _put_attribute(raw, variable: str, name: str, value) -> None:
-    """Store a Python value as an attribute. Local.
+    """Store a Python value as an attribute; raw: of a dataset or of streams. Local.
 
     int is stored as int (int64 where it does not fit), float as double, bool as byte, numpy values
     keep their type, str is text, a list of str is strings (netcdf4)."""

@@ -150,14 +150,26 @@ def is_text(values) -> bool:
 def to_numbers(values, fill) -> np.ndarray:
     """values as an array that Shoal can read in place, copied only if it must be. Local.
 
-    Copied are lists, arrays of the other byte order, and masked arrays (fill() at masked cells)."""
+    Copied are lists, arrays of the other byte order, and masked arrays (fill() at masked cells). Arrays of
+    other libraries come by __array__, or by __dlpack__ if they have that alone."""
     masked = sys.modules.get("numpy.ma")  # there where somebody has a masked array; to import it takes time
     if masked is not None and isinstance(values, masked.MaskedArray):
         values = values.filled(fill()) if masked.is_masked(values) else values.data
-    array = np.asarray(values)
+    by_dlpack = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
+    array = _from_dlpack(values) if by_dlpack else np.asarray(values)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
+
+
+def _from_dlpack(values) -> np.ndarray:
+    try:
+        return np.from_dlpack(values)
+    except (AttributeError, BufferError, RuntimeError, TypeError) as error:  # numpy 1.22 has no from_dlpack
+        raise TypeMismatchError(
+            f"A {type(values).__name__} cannot be read where it lies ({error}); give an array in the host's "
+            "memory."
+        ) from error
 
 
 def strings_of(values) -> tuple[list[str], list[int]]:
