@@ -32,6 +32,18 @@ def test_first_program(ranks, tmp_path):
     assert (tmp_path / "first_python.nc").stat().st_size > 0
 
 
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_first_program_of_streams(ranks, tmp_path):
+    try:
+        shoal.Streams.open("[[file]]\n", start="2001-01-01")
+    except shoal.NotSupportedError:
+        pytest.skip("this build has no toml++")
+    except shoal.SettingError:
+        pass  # the text was looked at
+    run(HERE / "first" / "first_streams_python.py", ranks, tmp_path)
+    assert (tmp_path / "first_streams_python.nc").stat().st_size > 0
+
+
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_programs_of_the_tutorials(name, tmp_path):
     """On 4 ranks, then on 3: some go on from the file of the first run."""
