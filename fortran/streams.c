@@ -86,12 +86,7 @@ int shoal_f_streams_field(shoal_streams* streams, const char* name, int type, co
 int shoal_f_streams_send(shoal_streams* streams, int field, const CFI_cdesc_t* array) {
   shoal_f_view view;
   shoal_f_clear();
-  int code = SHOAL_OK;
-  if (field < 1)
-    code = shoal_f_fail(SHOAL_INVALID_ARGUMENT, "send: there is no field %d; `field` numbers them from 1",
-                        field);
-  else
-    code = shoal_f_describe(array, "the array of send", &view);
+  const int code = shoal_f_describe(array, "the array of send", &view);
   if (code == SHOAL_OK) return shoal_streams_send(streams, field - 1, &view.array);
   char message[1024];
   snprintf(message, sizeof message, "%s", shoal_f_message());

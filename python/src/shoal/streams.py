@@ -314,10 +314,9 @@ class Streams:
         The array may be used again afterwards. Of a field that nobody wants in this step it is not looked at.
         """
         self._need_open()
-        number = -1
+        number = self._number(field)
         values, of_values = None, _shoal.BYTE
         try:
-            number = self._number(field)
             if array is not None and self._raw.wants(number):
                 what = f"Field '{self._name_of(number)}': the array"
                 fill = self._missing.get(number)
