@@ -65,7 +65,7 @@ else()
   find_library(SHOAL_BENCH_PIO_GPTL gptl HINTS ${hints} PATH_SUFFIXES lib lib64)  # of a static one with timers
   mark_as_advanced(SHOAL_BENCH_PIO_INCLUDE SHOAL_BENCH_PIO_LIBRARY SHOAL_BENCH_PIO_GPTL)
   if(SHOAL_BENCH_PIO_INCLUDE AND SHOAL_BENCH_PIO_LIBRARY)
-    add_library(shoal_bench_found_pio INTERFACE)
+    add_library(shoal_bench_found_pio INTERFACE IMPORTED)
     target_include_directories(shoal_bench_found_pio SYSTEM INTERFACE "${SHOAL_BENCH_PIO_INCLUDE}")
     target_link_libraries(shoal_bench_found_pio INTERFACE "${SHOAL_BENCH_PIO_LIBRARY}")
     if(SHOAL_BENCH_PIO_GPTL)
