@@ -457,7 +457,7 @@ module shoal_pio_c
 
 contains
 
-  ! End of a call that gives no code to its caller: the next one of the file or the iosystem that has a code gives it.
+  ! End of a call that gives no code to its caller: the next one of the file, or of the iosystem, that has one gives it.
   subroutine keep_error(id, code)
     integer(c_int), intent(in) :: id, code
     if (code /= 0) call c_defer_error(id, code)
