@@ -39,25 +39,17 @@ static int make(spio_system* system, const request* want, int* ioidp) {
   if (system->comm == MPI_COMM_NULL)
     return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
   int code = check(want, ioidp);
-  int64_t* cells = NULL;
   spio_decomp* decomp = NULL;
   int* dims = NULL;
   if (code == PIO_NOERR) {
-    cells = malloc((size_t)(want->length + 1) * sizeof *cells);
     decomp = calloc(1, sizeof *decomp);
     dims = malloc((size_t)want->ndims * sizeof *dims);
-    if (cells == NULL || decomp == NULL || dims == NULL)
-      code = spio_fail(PIO_ENOMEM, "no memory for a decomposition of %lld cells", (long long)want->length);
+    if (decomp == NULL || dims == NULL) code = spio_fail(PIO_ENOMEM, "no memory for a decomposition");
   }
-  if (code == PIO_NOERR) {
-    for (int64_t i = 0; i < want->length; ++i)
-      cells[i] = want->map[i] < want->first ? SHOAL_HOLE : (int64_t)(want->map[i] - want->first);
-    memcpy(dims, want->dims, (size_t)want->ndims * sizeof *dims);
-  }
+  if (code == PIO_NOERR) memcpy(dims, want->dims, (size_t)want->ndims * sizeof *dims);
+  const spio_cells cells = {want->length, want->map, want->first};
   spio_list* list = NULL;
-  const int taken =
-      spio_take_list(system, want->ndims, want->dims, want->length, cells, code == PIO_NOERR, &list);
-  free(cells);
+  const int taken = spio_take_list(system, want->ndims, want->dims, &cells, code == PIO_NOERR, &list);
   if (code == PIO_NOERR) code = taken;
   if (code == PIO_NOERR) {
     *decomp = (spio_decomp){0, system, want->type, want->ndims, dims, want->length, want->read_only, list};

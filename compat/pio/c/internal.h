@@ -210,10 +210,17 @@ int spio_default_handler(void);
 
 /* ---- shared_lists.c ------------------------------------------------------------------------ */
 
-/* The list with these dims and cells, made or found. cells[length] from 0, below 0: holes. ok: whether this
- * rank's arguments are right; all ranks fail where one's are not. Returns a code of PIO. Collective. */
-int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells,
-                   int ok, spio_list** out);
+/* A rank's list as programs give it: `base` is the number of the first cell, those below it are holes. */
+typedef struct spio_cells {
+  int64_t length;
+  const PIO_Offset* numbers;
+  PIO_Offset base;
+} spio_cells;
+
+/* The list with these dims and cells, made or found; one that is found is read once. ok: whether this rank's
+ * arguments are right; all ranks fail where one's are not. Returns a code of PIO. Collective. */
+int spio_take_list(spio_system* system, int ndims, const int* dims, const spio_cells* cells, int ok,
+                   spio_list** out);
 void spio_release_list(spio_system* system, spio_list* list); /* Local, on all ranks alike. */
 void spio_free_lists(spio_system* system);
 /* To write with: each cell once. Collective at the first call for a list, local afterwards. */

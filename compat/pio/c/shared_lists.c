@@ -106,14 +106,50 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-static void hash_numbers(int64_t count, const int64_t* numbers, uint64_t out[2]) {
-  out[0] = 0x9e3779b97f4a7c15u + (uint64_t)count;
-  out[1] = 0xc2b2ae3d27d4eb4fu ^ (uint64_t)count;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint64_t number = numbers[i] < 0 ? UINT64_MAX : (uint64_t)numbers[i];
-    out[0] = mix(out[0] + number);
-    out[1] = mix(out[1] ^ (number * 0x9e3779b97f4a7c15u)) + number;
+static int64_t cell_of(const spio_cells* cells, int64_t i) {
+  return cells->numbers[i] < cells->base ? SHOAL_HOLE : (int64_t)(cells->numbers[i] - cells->base);
+}
+
+/* Numbers go to four chains in turn, none of which waits for another. highest: the highest cell, -1: none. */
+static void hash_cells(const spio_cells* cells, uint64_t out[2], int64_t* highest) {
+  enum { k_chains = 4 };
+  uint64_t sums[k_chains], turned[k_chains];
+  int64_t most[k_chains];
+  for (int k = 0; k < k_chains; ++k) {
+    sums[k] = mix(0x9e3779b97f4a7c15u * (uint64_t)(k + 1));
+    turned[k] = mix(0xc2b2ae3d27d4eb4fu * (uint64_t)(k + 1));
+    most[k] = SHOAL_HOLE;
   }
+  int64_t i = 0;
+  for (; i + k_chains <= cells->length; i += k_chains)
+    for (int k = 0; k < k_chains; ++k) {
+      const int64_t cell = cell_of(cells, i + k);
+      const uint64_t number = (uint64_t)cell;
+      most[k] = cell > most[k] ? cell : most[k];
+      sums[k] = ((sums[k] << 31 | sums[k] >> 33) ^ number) * 0x9fb21c651e98df25u;
+      turned[k] = ((turned[k] << 27 | turned[k] >> 37) + number) * 0xd6e8feb86659fd93u;
+    }
+  for (; i < cells->length; ++i) {
+    const int64_t cell = cell_of(cells, i);
+    most[0] = cell > most[0] ? cell : most[0];
+    sums[0] = mix(sums[0] ^ (uint64_t)cell);
+    turned[0] = mix(turned[0] + (uint64_t)cell);
+  }
+  out[0] = mix((uint64_t)cells->length);
+  out[1] = mix(~(uint64_t)cells->length);
+  *highest = SHOAL_HOLE;
+  for (int k = 0; k < k_chains; ++k) {
+    out[0] = mix(out[0] + sums[k]);
+    out[1] = mix(out[1] ^ turned[k]);
+    *highest = most[k] > *highest ? most[k] : *highest;
+  }
+}
+
+static uint64_t hash_dims(int ndims, const int64_t* dims) {
+  uint64_t out = (uint64_t)ndims;
+  for (int i = 0; i < ndims; ++i)
+    out = mix(out + (uint64_t)dims[i]);
+  return out;
 }
 
 /* ---- What ranks agree on ------------------------------------------------------------------- */
@@ -124,19 +160,21 @@ static int same_dims(const spio_list* list, int ndims, const int64_t* dims) {
   return list->ndims == ndims && memcmp(list->dims, dims, (size_t)ndims * sizeof *dims) == 0;
 }
 
-/* One word of agreement: bits that all ranks have. */
+/* Words of an agreement: bits that all ranks have. */
 typedef struct agreement {
-  uint64_t candidates, flags, dims, not_dims;
+  uint64_t candidates, right, dims, not_dims;
 } agreement;
-enum { k_right = 1, k_box = 2 };
 
-/* Does each rank have the same dims and right arguments; which list do all have; which shapes. Collective. */
-static int agree(const spio_system* system, int ndims, const int64_t* dims, int64_t length,
-                 const uint64_t hash[2], int ok, shape* found, spio_list** same) {
-  agreement mine = {0, 0, 0, 0};
+static int wrong_elsewhere(int ok) {
+  return ok ? spio_fail(PIO_EINVAL, "the decomposition is wrong on another rank") : PIO_EINVAL;
+}
+
+/* Does each rank have the same dims and right arguments; which list do all have. Collective. */
+static int agree_on_list(const spio_system* system, int ndims, const int64_t* dims, int64_t length,
+                         const uint64_t hash[2], int ok, spio_list** same) {
+  agreement mine = {0, (uint64_t)ok, 0, 0};
   spio_list* candidates[k_candidates];
   int n = 0;
-  uint64_t dims_hash[2] = {0, 0};
   if (ok) {
     for (spio_list* list = system->lists.first; list != NULL && n < k_candidates; list = list->next) {
       if (!same_dims(list, ndims, dims)) continue;
@@ -144,25 +182,34 @@ static int agree(const spio_system* system, int ndims, const int64_t* dims, int6
         mine.candidates |= UINT64_C(1) << n;
       candidates[n++] = list;
     }
-    mine.flags =
-        k_right | (found->is_box ? k_box : 0u) | (uint64_t)found->leads << 8 | (uint64_t)found->uncuts << 16;
-    hash_numbers(ndims, dims, dims_hash);
+    mine.dims = hash_dims(ndims, dims);
   }
-  mine.dims = dims_hash[0];
-  mine.not_dims = ~dims_hash[0];
+  mine.not_dims = ~mine.dims;
   agreement all;
   if (MPI_Allreduce(&mine, &all, 4, MPI_UINT64_T, MPI_BAND, system->comm) != MPI_SUCCESS)
     return spio_fail(PIO_EIO, "MPI_Allreduce failed");
-  if (!(all.flags & k_right))
-    return ok ? spio_fail(PIO_EINVAL, "the decomposition is wrong on another rank") : PIO_EINVAL;
+  if (all.right == 0) return wrong_elsewhere(ok);
   if ((all.dims | all.not_dims) != UINT64_MAX)
     return spio_fail(PIO_EINVAL, "ranks give different dimensions for a decomposition");
-  found->is_box = (all.flags & k_box) != 0;
-  found->leads = (unsigned)(all.flags >> 8 & 0xff);
-  found->uncuts = (unsigned)(all.flags >> 16 & 0xff);
   *same = NULL;
   for (int i = 0; i < n && *same == NULL; ++i)
     if (all.candidates >> i & 1) *same = candidates[i];
+  return PIO_NOERR;
+}
+
+/* What the list is on all ranks. Collective. */
+static int agree_on_shape(const spio_system* system, int ok, shape* found) {
+  enum { k_right = 1, k_box = 2 };
+  const uint64_t mine = !ok ? 0
+                            : k_right | (found->is_box ? k_box : 0u) | (uint64_t)found->leads << 8 |
+                                  (uint64_t)found->uncuts << 16;
+  uint64_t all = 0;
+  if (MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, system->comm) != MPI_SUCCESS)
+    return spio_fail(PIO_EIO, "MPI_Allreduce failed");
+  if (!(all & k_right)) return wrong_elsewhere(ok);
+  found->is_box = (all & k_box) != 0;
+  found->leads = (unsigned)(all >> 8 & 0xff);
+  found->uncuts = (unsigned)(all >> 16 & 0xff);
   return PIO_NOERR;
 }
 
@@ -246,18 +293,35 @@ static int make_list(MPI_Comm comm, int ndims, const int64_t* dims, int64_t leng
   return PIO_NOERR;
 }
 
-static int out_of_shape(int64_t length, const int64_t* cells, int64_t limit) {
-  for (int64_t i = 0; i < length; ++i)
-    if (cells[i] >= limit) {
-      spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells",
-                (long long)i, (long long)cells[i], (long long)limit);
-      return 1;
-    }
-  return 0;
+static void fail_out_of_shape(const spio_cells* cells, int64_t limit) {
+  int64_t i = 0;
+  while (cell_of(cells, i) < limit)
+    ++i;
+  spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells",
+            (long long)i, (long long)cell_of(cells, i), (long long)limit);
 }
 
-int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells,
-                   int ok, spio_list** out) {
+/* A list that no rank has yet, or not all of them. Collective. */
+static int make_new_list(const spio_system* system, int ndims, const int64_t* dims, const spio_cells* cells,
+                         spio_list** out) {
+  shape found = {0};
+  int64_t* const from_0 = malloc((size_t)(cells->length + 1) * sizeof *from_0);
+  if (from_0 != NULL) {
+    for (int64_t i = 0; i < cells->length; ++i)
+      from_0[i] = cell_of(cells, i);
+    find_shape(ndims, dims, cells->length, from_0, &found);
+  } else {
+    spio_fail(PIO_ENOMEM, "no memory for a decomposition of %lld cells", (long long)cells->length);
+  }
+  int code = agree_on_shape(system, from_0 != NULL, &found);
+  if (code == PIO_NOERR) code = make_list(system->comm, ndims, dims, cells->length, from_0, &found, out);
+  if (from_0 == NULL) code = PIO_ENOMEM;
+  free(from_0);
+  return code;
+}
+
+int spio_take_list(spio_system* system, int ndims, const int* dims, const spio_cells* cells, int ok,
+                   spio_list** out) {
   int64_t shape_dims[SPIO_MAX_CUT] = {0};
   int kept = 0;
   int64_t limit = 1;
@@ -276,17 +340,19 @@ int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t leng
       if (kept > 0 || dims[i] > 1 || i == ndims - 1) shape_dims[kept++] = dims[i];
     }
   }
-  if (ok && out_of_shape(length, cells, limit)) ok = 0;
-  shape found = {0};
   uint64_t hash[2] = {0, 0};
   if (ok) {
-    find_shape(kept, shape_dims, length, cells, &found);
-    hash_numbers(length, cells, hash);
+    int64_t highest_cell = SHOAL_HOLE;
+    hash_cells(cells, hash, &highest_cell);
+    if (highest_cell >= limit) {
+      fail_out_of_shape(cells, limit);
+      ok = 0;
+    }
   }
-  int code = agree(system, kept, shape_dims, length, hash, ok, &found, out);
+  int code = agree_on_list(system, kept, shape_dims, cells->length, hash, ok, out);
   if (code != PIO_NOERR) return code;
   if (*out == NULL) {
-    code = make_list(system->comm, kept, shape_dims, length, cells, &found, out);
+    code = make_new_list(system, kept, shape_dims, cells, out);
     if (code != PIO_NOERR) return code;
     memcpy((*out)->hash, hash, sizeof hash);
     (*out)->next = system->lists.first;
