@@ -207,9 +207,11 @@ void Accumulator::add(const ArrayView& own, const Step& step, const Window& wind
 template <class X>
 void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at,
                             std::int64_t weight) const {
-  if (!missing_)
+  const bool is_nan = missing_ && std::isnan(*missing_);
+  // No value of the array can be one that its type does not have.
+  if (!missing_ || (!is_nan && std::abs(*missing_) > static_cast<double>(std::numeric_limits<X>::max())))
     add_cells(state, x, n, at, weight, CountsAll());
-  else if (std::isnan(*missing_))
+  else if (is_nan)
     add_cells(state, x, n, at, weight, SkipsNan());
   else
     add_cells(state, x, n, at, weight, Skips<X>{static_cast<X>(*missing_)});

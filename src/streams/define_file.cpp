@@ -129,6 +129,8 @@ void RecordFile::define_grids() {
     for (const GridVariable& variable : model_.grid_variables()) {
       if (variable.grid != grid) continue;
       dataset_->def_var(variable.name, variable.type, names_of(part->choices()), part->decomposition());
+      if (variable.is_area && find(variable.attributes, "standard_name") == nullptr)
+        put_text(variable.name.c_str(), "standard_name", "cell_area");
       for (const Attribute& attribute : variable.attributes)
         put_att(variable.name.c_str(), attribute);
     }

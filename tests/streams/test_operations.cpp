@@ -171,6 +171,7 @@ TEST_CASE("operations: time, its bounds and cell methods") {
   CHECK(mean.texts.at("cell_methods") == "time: mean");
   CHECK(mean.texts.at("coordinates") == "lon");
   CHECK(mean.texts.at("cell_measures") == "area: area");
+  CHECK(read_variable(folder.file("all.nc"), "area").texts.at("standard_name") == "cell_area");
   CHECK(mean.dims == std::vector<std::string>{"time", "lev", "y", "x"});
   CHECK(read_variable(folder.file("all.nc"), "v_variance").texts.at("units") == "K2");
   CHECK(read_variable(folder.file("all.nc"), "v_instant").texts.at("cell_methods") == "time: point");
