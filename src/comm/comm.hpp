@@ -137,8 +137,9 @@ class Comm {
   std::int64_t max(std::int64_t mine) const;
   std::int64_t min(std::int64_t mine) const;
   double max(double mine) const;
-  /// Element by element; as many on all ranks.
+  /// Element by element; as many on all ranks, below 2^31.
   std::vector<std::int64_t> max(std::vector<std::int64_t> mine) const;
+  std::vector<std::int64_t> sum(std::vector<std::int64_t> mine) const;
   /// The ranks of one color, ordered by rank.
   Comm split(int color) const;
   /// The ranks of one color, ordered by key, and by rank where it is the same.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/error.hpp"
 #include "codec/convert.hpp"
 
 namespace shoal::streams {
@@ -22,17 +23,6 @@ std::int64_t ordered(double value) {
 double unordered(std::int64_t key) {
   if (key == std::numeric_limits<std::int64_t>::max()) return std::numeric_limits<double>::quiet_NaN();
   return key >= 0 ? std::bit_cast<double>(key) : -std::bit_cast<double>(-key);
-}
-
-/// Element by element, over all ranks.
-std::vector<std::int64_t> summed(const Comm& comm, std::vector<std::int64_t> mine) {
-  if (comm.size() == 1) return mine;
-  const std::size_t n = mine.size();
-  const std::vector<std::int64_t> all = comm.gather(mine, 0);
-  for (std::size_t i = n; i < all.size(); ++i)
-    mine[i % n] += all[i];
-  comm.broadcast(reinterpret_cast<std::byte*>(mine.data()), static_cast<std::int64_t>(n * sizeof mine[0]), 0);
-  return mine;
 }
 
 }  // namespace
@@ -79,6 +69,11 @@ Reducer::Reducer(std::shared_ptr<const Part> part, std::vector<bool> gone, Space
         kept_dims.push_back(d);
       }
     shape_ = kept;
+    if (volume(shape_) > std::numeric_limits<int>::max() / (2 * ExactSum::k_words + 1))
+      throw Error(Code::not_supported,
+                  "the result has {} cells; reduce over more dimensions, or over those alone "
+                  "that are not cut",
+                  volume(shape_));
   }
   const Dims strides = row_major_strides(kept);
   const std::int64_t scale = stays_cut_ ? grid_cells : 1;
@@ -168,7 +163,7 @@ std::vector<double> Reducer::sums(const Comm& comm, const std::vector<double>& v
       weights[i].words(std::span(words).subspan((i * 2 + 1) * n, n));
     }
   }
-  words = summed(comm, std::move(words));
+  words = comm.sum(std::move(words));
   std::vector<double> out(cells, fill);
   for (std::size_t i = 0; i < cells; ++i)
     if (words[cells * 2 * n + i] > 0)
