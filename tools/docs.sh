@@ -53,7 +53,7 @@ doxygen_of() {
   fi
 }
 doxygen_of c include/shoal/shoal.h
-doxygen_of cpp include/shoal/{shoal,decomposition,library,arrays}.hpp
+doxygen_of cpp include/shoal/{shoal,decomposition,library,arrays,streams}.hpp
 
 rm -rf "$site"  # pages that are no more
 "$python" docs/site/stage.py "$build/source"

@@ -129,6 +129,20 @@ def _types(text: str) -> str:
     return "\n".join(out)
 
 
+def _streams(top: Path) -> tuple[dict[str, Procedure], list[str], str]:
+    """Procedures of module shoal_streaming, those that are bound to its type, and their part of the page. The
+    headings have the type in front, as some names are also those of datasets."""
+    module = (top / "fortran/streams.f90").read_text(encoding="utf-8")
+    found = procedures_of(module)
+    bindings = _bindings(module, "shoal_streams")
+    bindings["put_att"] = "put_att_scalar"
+    out = ["## Module shoal_streaming, type shoal_streams\n"]
+    for name, target in bindings.items():
+        out.append(_entry(name, "streams", found[target]).replace("### ", "### streams%", 1))
+    out.append(_constants(module))
+    return found, list(bindings.values()), "\n".join(out)
+
+
 def text(top: Path) -> tuple[str, set[str]]:
     """The page, and the names that it describes."""
     main = (top / "fortran/shoal.f90").read_text(encoding="utf-8")
@@ -181,9 +195,12 @@ def text(top: Path) -> tuple[str, set[str]]:
     out.append(_types(main))
     out.append("\n## Constants\n")
     out.append(_constants(main))
+    streams, of_streams, page = _streams(top)
+    out.append(page)
+    found |= streams
     bare = [
         name
-        for name in [*functions, *of_dataset.values(), *of_decomposition.values()]
+        for name in [*functions, *of_dataset.values(), *of_decomposition.values(), *of_streams]
         if not found[name].comment
     ]
     if bare:

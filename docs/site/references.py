@@ -20,7 +20,7 @@ _ITEM = re.compile(
     re.M,
 )
 # C++: class, and what it is called in the text.
-_CLASSES = ["Dataset", "Decomposition", "Settings", "Section", "BasicArray", "Error"]
+_CLASSES = ["Dataset", "Decomposition", "Settings", "Section", "BasicArray", "Error", "Streams", "AttributeValue"]
 _STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo"]
 _FREE = ["wait", "serve", "serve_components", "stop_serving", "write_reference", "write_master", "recover", "namelist"]
 _FREE += ["settings", "version", "build_info", "scalar"]
@@ -95,7 +95,7 @@ def text_of_cpp() -> str:
     for name in _FREE[:-1] + ["scalar(T &value)", "scalar(const T &value)"]:
         out.append(_directive("doxygenfunction", f"shoal::{name}", ":project: cpp"))
     out.append("## Constants\n")
-    for name in ("Type", "Mode", "Code"):
+    for name in ("Type", "Mode", "Code", "Holds"):
         out.append(_directive("doxygenenum", f"shoal::{name}", ":project: cpp"))
     return "\n".join(out)
 
