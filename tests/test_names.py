@@ -116,6 +116,7 @@ beyond = {
     },
     "Fortran": {
         "is_open": "variables of the type exist before create and after close",
+        "c_handle": "of a decomposition: the way down to shoal.h",
         "put_text": "character arguments of one string",
         "get_text": "character arguments of one string",
     },
@@ -144,13 +145,14 @@ def source(path: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def names_of_c() -> set[str]:
-    return set(re.findall(r"^SHOAL_API [\w \*]*?\bshoal_(\w+)\(", source("include/shoal/shoal.h"), re.M))
+def names_of_c(header: str = "include/shoal/shoal.h") -> set[str]:
+    return set(re.findall(r"^SHOAL_API [\w \*]*?\bshoal_(\w+)\(", source(header), re.M))
 
 
-def names_of_cpp() -> set[str]:
+def names_of_cpp(*headers: str) -> set[str]:
     """Public members of the classes, and free functions outside of namespace detail."""
-    text = "".join(source(f"include/shoal/{name}.hpp") for name in ("arrays", "decomposition", "library", "shoal"))
+    parts = ("arrays", "decomposition", "library", "shoal")
+    text = "".join(map(source, headers or (f"include/shoal/{part}.hpp" for part in parts)))
     text = re.sub(r"namespace detail \{.*?// namespace detail", "", text, flags=re.S)
     text = re.sub(r"//.*", "", text)
     found = {"what"}  # inherited
@@ -162,9 +164,9 @@ def names_of_cpp() -> set[str]:
     return {name for name in found if not name.startswith("operator")}
 
 
-def names_of_fortran() -> set[str]:
+def names_of_fortran(module: str = "fortran/shoal.f90") -> set[str]:
     """Bindings of the types, and public functions."""
-    text = source("fortran/shoal.f90")
+    text = source(module)
     found = set()
     for names in re.findall(r"^\s*procedure(?:, *nopass)? *:: *(.*)$", text, re.M):
         found |= {part.split("=>")[0].strip() for part in names.split("!")[0].split(",")}
@@ -232,6 +234,28 @@ def constants_of_fortran() -> dict[str, str]:
     return {name: value.strip().removesuffix("_int64") for name, value in found.items()}
 
 
+def verbs_of_streams() -> set[str]:
+    names = names_of_c("include/shoal/streams.h")
+    assert all(name.startswith("streams_") for name in names)
+    return {name.removeprefix("streams_") for name in names}
+
+
+def names_of_streams(language: str) -> set[str]:
+    if language == "C++":
+        return names_of_cpp("include/shoal/streams.hpp") - {"what"}
+    if language == "Fortran":
+        return names_of_fortran("fortran/streams.f90") - {"put_att_scalar", "put_att_list"}
+    return members_of(ast.parse(source("python/src/shoal/streams.py")), "Streams")
+
+
+# As `beyond`, of streams. They lack refuse alone, which bindings call where they find arguments wrong.
+beyond_of_streams = {
+    "C++": {"is_open": "handles can be empty", "c_handle": "the way down to streams.h"},
+    "Fortran": {"is_open": "variables of the type exist before open and after close"},
+    "Python": {"is_open": "handles can be empty"},
+}
+
+
 def constants_of_cpp() -> dict[str, str]:
     """Names of shoal.h's constants behind the enumerators of the enum classes, by enumerator."""
     text = source("include/shoal/arrays.hpp")
@@ -283,6 +307,24 @@ def test_nothing_else_is_there(language):
     known = {name for verb in names_of_c() for name in expected(verb, language)} | set(beyond[language])
     assert found <= known, f"in {language} alone: {sorted(found - known)}; see the table"
     assert set(beyond[language]) <= found, f"gone from {language}: {sorted(set(beyond[language]) - found)}"
+
+
+@pytest.mark.parametrize("language", languages)
+def test_streams_have_the_same_verbs(language):
+    verbs = verbs_of_streams()
+    assert {"open", "axis", "field", "wants", "send", "advance", "checkpoint", "close"} <= verbs
+    assert len(verbs) == source("include/shoal/streams.h").count("\nSHOAL_API ")
+    assert names_of_streams(language) == verbs - {"refuse"} | set(beyond_of_streams[language])
+
+
+def test_streams_have_the_same_constants():
+    text = re.sub(r"/\*.*?\*/", "", source("include/shoal/streams.h"), flags=re.S)
+    of_c = dict(re.findall(r"SHOAL_(\w+) *= *(\d+)", re.search(r"^enum \{(.*?)\};", text, re.M | re.S)[1]))
+    assert of_c == {"AT_INSTANT": "0", "FOR_STEP": "1"}
+    fortran = re.search(r"parameter, public :: (.*)", source("fortran/streams.f90"))[1]
+    assert dict(re.findall(r"SHOAL_(\w+) = (\d+)", fortran)) == of_c
+    found = dict(re.findall(r"(\w+) = SHOAL_(\w+)", source("include/shoal/streams.hpp")))
+    assert found == {name.lower(): name for name in of_c}
 
 
 def test_fortran_has_the_constants():

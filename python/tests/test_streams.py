@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Streams: what models in Python send, and what is in the files; the operations themselves: tests/streams."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+import shoal
+
+SIX_HOURS = 21600
+
+
+def configuration(path, fields='"temp"', operation="mean"):
+    return f'[[file]]\nname = "{path}"\nevery = "1 day"\noperation = "{operation}"\nfields = [{fields}]\n'
+
+
+@pytest.fixture(autouse=True)
+def streams_are_built(monkeypatch):
+    monkeypatch.delenv("SHOAL_STREAMS", raising=False)
+    try:
+        shoal.Streams.open("[[file]]\n", start="2001-01-01")
+    except shoal.NotSupportedError:
+        pytest.skip("this build has no toml++")
+    except shoal.SettingError:
+        pass
+
+
+@pytest.fixture
+def begin(tmp_path):
+    """begin(configuration): streams with the levels lev, the grid sea (y, x) and the field temp."""
+    opened = []
+
+    def make(text, **times):
+        grid = shoal.Decomposition.block(None, {"y": 2, "x": 3})
+        streams = shoal.Streams.open(text, **{"start": "2001-01-01", "calendar": "noleap", **times})
+        streams.axis("lev", [5.0, 20.0], [[0, 10], [10, 30]], attrs={"units": "m", "positive": "down"})
+        streams.axis("x", length=3)
+        streams.grid("sea", grid)
+        streams.area("sea", "cell_area", np.full((2, 3), 2.5), attrs={"units": "m2"})
+        streams.coordinate("sea", "lon", np.arange(6.0).reshape(2, 3))
+        number = streams.field("temp", "f4", "lev y x", "sea", "ocean", attrs={"missing_value": -9.0})
+        assert number == 0
+        streams.put_att(None, "title", "a test")
+        opened.append(streams)
+        return streams
+
+    yield make
+    for streams in opened:
+        streams.abandon()
+
+
+def temp(step):
+    return np.arange(12.0).reshape(2, 2, 3) + step
+
+
+def test_means_bounds_and_attributes(begin, tmp_path):
+    path = tmp_path / "mean.nc"
+    with begin(configuration(path)) as streams:
+        assert not streams.wants("temp")  # before the first step
+        for step in range(1, 8):
+            streams.advance(SIX_HOURS * step)
+            assert streams.wants(0) and streams.wants("temp")
+            streams.send("temp", temp(step))
+        streams.advance_to("2001-01-03")
+        streams.send(0, temp(8))
+        assert "temp" in str(streams.report)
+        assert "1 fields" in repr(streams)
+    assert not streams.is_open and "closed" in repr(streams)
+    streams.close()  # a second close does nothing
+    with shoal.open(path) as file:
+        assert np.array_equal(file.get("temp", 0), temp(2.5))
+        assert np.array_equal(file.get("temp", 1), temp(6.5))
+        bounds = file.get("time_bounds", 1)
+        assert 0 < bounds[0] and bounds[1] == 2 * bounds[0]
+        assert file.get_att("lev", "units") == "m" and file.get_att(None, "title") == "a test"
+        assert file.get_att("temp", "_FillValue") == -9
+        assert file.get_att("temp", "coordinates") == "lon"
+        assert np.array_equal(file.get("lev_bounds"), [[0, 10], [10, 30]])
+
+
+def test_the_configuration_is_a_file(begin, tmp_path, monkeypatch):
+    text = configuration(tmp_path / "from_file.nc")
+    (tmp_path / "output.toml").write_text(text)
+    for name in (str(tmp_path / "output.toml"), tmp_path / "output.toml"):
+        begin(name).abandon()
+    with pytest.raises(FileNotFoundError, match=r"no_such\.toml"):
+        begin(tmp_path / "no_such.toml")
+    monkeypatch.setenv("SHOAL_STREAMS", str(tmp_path / "other.toml"))
+    with pytest.raises(shoal.NoSuchFileError, match=r"other\.toml"):
+        begin(text)
+
+
+def test_dates_are_objects_too(begin, tmp_path):
+    start = datetime.datetime(2001, 1, 1, 12)
+    streams = begin(configuration(tmp_path / "x.nc"), calendar="standard", start=start)
+    streams.advance_to(start + datetime.timedelta(hours=6))
+    with pytest.raises(shoal.InvalidArgumentError, match="2001-01-01 18:00:00"):
+        streams.advance_to(start)
+
+
+@pytest.mark.parametrize(
+    ("times", "part"),
+    [
+        ({"calendar": "lunar"}, "lunar"),
+        ({"start": "2001-02-29"}, "2001-02-29"),
+        ({"now": "2000-12-31"}, "before the start"),
+    ],
+)
+def test_times_that_there_are_not(begin, tmp_path, times, part):
+    with pytest.raises(ValueError, match=part):
+        begin(configuration(tmp_path / "x.nc"), **times)
+
+
+def test_mistakes_of_configurations(begin, tmp_path):
+    with pytest.raises(shoal.SettingError, match="line 6: evry: unknown key"):
+        begin(configuration(tmp_path / "x.nc") + "evry = 3\n")
+    streams = begin(configuration(tmp_path / "x.nc", '"tmp"'))
+    with pytest.raises(KeyError, match="did you mean 'temp'"):
+        streams.advance(1)
+
+
+class OnlyArray:
+    """As other libraries' arrays: what NumPy makes an array of."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+class OnlyDlpack:
+    """The same of those that have __dlpack__ alone."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **how):
+        return self.values.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+class Elsewhere(OnlyDlpack):
+    """In the memory of a device."""
+
+    def __dlpack__(self, **how):
+        raise BufferError("the array is on device cuda:0")
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        OnlyArray,
+        OnlyDlpack,
+        np.asfortranarray,
+        lambda values: values[::-1, :, ::-1].copy()[::-1, :, ::-1],
+        lambda values: values.astype(values.dtype.newbyteorder()),
+        lambda values: values.astype("i2"),
+        lambda values: values.tolist(),
+        lambda values: np.ma.array(values),
+    ],
+)
+def test_arrays_of_any_kind(begin, tmp_path, kind):
+    path = tmp_path / "kinds.nc"
+    with begin(configuration(path)) as streams:
+        for step in range(1, 5):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", kind(temp(step)))
+    with shoal.open(path) as file:
+        assert np.array_equal(file.get("temp", 0), temp(2.5))
+
+
+def test_datasets_take_them_too(tmp_path):
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8", shoal.Decomposition.block(None, {"y": 4}))
+        file.write("v", OnlyDlpack(np.arange(4.0)))
+        with pytest.raises(shoal.TypeMismatchError, match="the host's memory"):
+            file.write("v", Elsewhere(np.arange(4.0)))
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert np.array_equal(file.get("v"), np.arange(4.0))
+
+
+def test_masked_cells_are_missing(begin, tmp_path):
+    path = tmp_path / "masked.nc"
+    with begin(configuration(path)) as streams:
+        for step in range(1, 5):
+            values = temp(step)
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", np.ma.masked_where((values == 14) | (values < step + 1), values))
+    with shoal.open(path) as file:
+        mean = file.get("temp", 0)
+    all_steps = np.array([temp(step) for step in range(1, 5)])
+    first = np.arange(1, 5).reshape(-1, 1, 1, 1) + 1
+    expected = np.ma.masked_where((all_steps == 14) | (all_steps < first), all_steps).mean(axis=0)
+    assert mean[0, 0, 0] == -9 and np.allclose(mean, expected.filled(-9))
+
+
+def test_descriptions_that_are_wrong(begin, tmp_path):
+    def wrong(kind, part, describe):
+        streams = begin(configuration(tmp_path / "x.nc"))
+        with pytest.raises(kind, match=part):
+            describe(streams)
+        streams.abandon()
+
+    wrong(shoal.ExistsError, "'lev'", lambda s: s.axis("lev", [1.0]))
+    wrong(shoal.InvalidArgumentError, "values or length=", lambda s: s.axis("z"))
+    wrong(shoal.InvalidArgumentError, "values or length=", lambda s: s.axis("z", [1.0], length=1))
+    wrong(shoal.InvalidArgumentError, "bounds", lambda s: s.axis("z", [1.0, 2.0], [0.0, 1.0, 2.0]))
+    wrong(shoal.InvalidArgumentError, "bounds and no values", lambda s: s.axis("z", None, [[0, 1]], length=1))
+    wrong(shoal.TypeMismatchError, "complex", lambda s: s.axis("z", [1j]))
+    wrong(shoal.TypeMismatchError, "give a shoal.Decomposition", lambda s: s.grid("g", "y x"))
+    wrong(shoal.NotFoundError, "did you mean 'sea'", lambda s: s.field("u", "f4", "y x", "see"))
+    wrong(shoal.NotFoundError, "'levs'", lambda s: s.field("u", "f4", "levs y x", "sea"))
+    wrong(shoal.InvalidArgumentError, "'instant' and 'step'", lambda s: s.field("u", "f4", holds="day"))
+    wrong(shoal.TypeMismatchError, "u", lambda s: s.field("u", str))
+    wrong(shoal.NotFoundError, "'u'", lambda s: s.put_att("u", "units", "m"))
+    wrong(shoal.InvalidArgumentError, "2 dimensions", lambda s: s.put_att("temp", "a", np.zeros((2, 2))))
+    wrong(shoal.NotSupportedError, "list of strings", lambda s: s.put_att("temp", "a", ["b", "c"]))
+
+
+def test_sends_that_are_wrong(begin, tmp_path):
+    def wrong(kind, part, array, field="temp"):
+        streams = begin(configuration(tmp_path / "x.nc"))
+        streams.advance(SIX_HOURS)
+        with pytest.raises(kind, match=part):
+            streams.send(field, array)
+        streams.abandon()
+
+    wrong(shoal.NotFoundError, "no field 'tmp'; the model described temp", temp(1), "tmp")
+    wrong(shoal.InvalidArgumentError, "no field 7", temp(1), 7)
+    wrong(shoal.InvalidArgumentError, "'temp'.*2x3", np.zeros((2, 3)))
+    wrong(shoal.InvalidArgumentError, "9 dimensions", np.zeros((1,) * 9))
+    wrong(shoal.TypeMismatchError, "complex128", temp(1) * 1j)
+    wrong(shoal.TypeMismatchError, "the host's memory", Elsewhere(temp(1)))
+    streams = begin(configuration(tmp_path / "x.nc"))
+    streams.advance(SIX_HOURS)
+    streams.send("temp", temp(1))
+    with pytest.raises(shoal.StateError, match="sent already"):
+        streams.send("temp", temp(1))
+    with pytest.raises(shoal.StateError, match="the run has begun"):
+        streams.field("late", "f4")
+
+
+def test_what_nobody_wants_is_not_looked_at(begin, tmp_path):
+    with begin(configuration(tmp_path / "x.nc")) as streams:
+        other = streams.field("salt", "f4", "lev y x", "sea")
+        for step in range(1, 5):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+            assert not streams.wants(other)
+            streams.send(other, Elsewhere(temp(step)))
+
+
+def test_a_field_that_is_not_sent(begin, tmp_path):
+    streams = begin(configuration(tmp_path / "hole.nc"))
+    for step in range(1, 5):
+        streams.advance(SIX_HOURS * step)
+        if step != 2:
+            streams.send("temp", temp(step))
+    with pytest.raises(shoal.StateError, match=r"'temp' was not sent in the step to 2001-01-01 12:00:00"):
+        streams.close()
+    assert not streams.is_open
+
+
+def test_a_run_of_two_jobs(begin, tmp_path):
+    text = configuration(tmp_path / "split.nc")
+    streams = begin(text)
+    for step in (1, 2):
+        streams.advance(SIX_HOURS * step)
+        streams.send("temp", temp(step))
+    streams.checkpoint(tmp_path / "saved.nc")
+    streams.abandon()
+    with begin(text, now="2001-01-01 12:00:00") as streams:
+        streams.resume(tmp_path / "saved.nc")
+        for step in (3, 4):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+    with shoal.open(tmp_path / "split.nc") as file:
+        assert np.array_equal(file.get("temp", 0), temp(2.5))
+    with pytest.raises(FileNotFoundError, match="lost"):
+        begin(text, now="2001-01-02").resume(tmp_path / "lost.nc")
+    with pytest.raises(shoal.InvalidArgumentError):
+        begin(text, now="2001-01-02").resume(tmp_path / "saved.nc")
+
+
+def test_closed(begin, tmp_path):
+    streams = begin(configuration(tmp_path / "x.nc"))
+    streams.abandon()
+    for call in (
+        lambda: streams.axis("z", [1.0]),
+        lambda: streams.wants("temp"),
+        lambda: streams.send("temp", temp(1)),
+        lambda: streams.advance(1),
+        lambda: streams.checkpoint(tmp_path / "saved.nc"),
+        lambda: streams.report,
+    ):
+        with pytest.raises(shoal.StateError, match="closed"):
+            call()
+
+
+def test_forgotten_streams_are_dropped_with_a_warning(begin, tmp_path, python):
+    code = f"""
+import shoal
+streams = shoal.Streams.open({configuration(tmp_path / "x.nc")!r}, start="2001-01-01")
+del streams
+streams = shoal.Streams.open({configuration(tmp_path / "x.nc")!r}, start="2001-01-01")
+"""
+    warned = python(code).stderr
+    assert "dropped when they were no longer used" in warned
+    assert "dropped at the end of the program" in warned
+
+
+def test_an_exception_in_the_block(begin, tmp_path):
+    with pytest.raises(ZeroDivisionError), begin(configuration(tmp_path / "x.nc")) as streams:
+        streams.advance(SIX_HOURS)
+        streams.send("temp", temp(1))
+        raise ZeroDivisionError
+    assert not streams.is_open
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_on_several_ranks(mpirun, tmp_path, ranks):
+    mpirun(ranks, "streams.py", tmp_path)
