@@ -28,7 +28,7 @@ class Shoal(CMakePackage):
     )
     variant("python", default=False, description="Python package and the command shoal")
     variant("compression", default=True, description="Deflate and zstd of netCDF-4 by all ranks")
-    variant("expressions", default=True, description="Expressions of fields in streams")
+    variant("muparser", default=True, description="Expressions of fields in streams")
     variant("pnetcdf", default=False, description="Driver pnetcdf")
     variant("netcdf", default=False, description="Drivers netcdf and gather")
 
@@ -48,7 +48,7 @@ class Shoal(CMakePackage):
     depends_on("zlib-api")
     depends_on("libdeflate", when="+compression")
     depends_on("zstd", when="+compression")
-    depends_on("muparser", when="+expressions")
+    depends_on("muparser", when="+muparser")
     depends_on("parallel-netcdf", when="+pnetcdf")
     depends_on("netcdf-c+mpi", when="+netcdf")
 
@@ -83,7 +83,7 @@ class Shoal(CMakePackage):
             ("NETCDF", "+netcdf"),
             ("LIBDEFLATE", "+compression"),
             ("ZSTD", "+compression"),
-            ("MUPARSER", "+expressions"),
+            ("MUPARSER", "+muparser"),
         ):
             args.append(self.define(f"SHOAL_{name}", "ON" if spec.satisfies(on) else "OFF"))
         if spec.satisfies("+python"):
