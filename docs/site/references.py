@@ -20,9 +20,27 @@ _ITEM = re.compile(
     re.M,
 )
 # C++: class, and what it is called in the text.
-_CLASSES = ["Dataset", "Decomposition", "Settings", "Section", "BasicArray", "Error", "Streams", "AttributeValue"]
+_CLASSES = [
+    "Dataset",
+    "Decomposition",
+    "Settings",
+    "Section",
+    "BasicArray",
+    "Error",
+    "Streams",
+    "AttributeValue",
+]
 _STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo"]
-_FREE = ["wait", "serve", "serve_components", "stop_serving", "write_reference", "write_master", "recover", "namelist"]
+_FREE = [
+    "wait",
+    "serve",
+    "serve_components",
+    "stop_serving",
+    "write_reference",
+    "write_master",
+    "recover",
+    "namelist",
+]
 _FREE += ["settings", "version", "build_info", "scalar"]
 
 

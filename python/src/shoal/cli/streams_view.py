@@ -79,8 +79,8 @@ def _table_of_files(found: Mapping[str, Any]) -> Table:
 
 
 def _lane(file: Mapping[str, Any], seconds: float) -> str:
-    """Windows in turn light and dark; where several are in a letter, or those that the program did not list, a
-    letter of its own."""
+    """Windows in turn light and dark; a letter of its own where several are in one, or where the program
+    did not list them."""
     letters, windows, (first, last) = [], file["windows"], file.get("more_windows", (0, 0))
     for i in range(_width):
         begin, end = i * seconds / _width, (i + 1) * seconds / _width
