@@ -1,5 +1,6 @@
 """Run the Python examples as a reader would, on one rank and on several."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ def run(program: Path, ranks: int, folder: Path) -> str:
     result = subprocess.run(
         [LAUNCHER, str(ranks), sys.executable, program],
         cwd=folder,
+        env={**os.environ},  # without what MPI adds to that of this process, once it runs in here
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
