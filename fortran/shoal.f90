@@ -307,8 +307,7 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_inq_fill
-    ! Other names for what is there, and attributes that go; the file may have data, which stay. Definitions: Local,
-    ! the same on every rank. variable SHOAL_GLOBAL: of the file.
+    ! Other names for what is there, also where the file has data. Definitions: Local, the same on every rank.
     module subroutine dataset_rename_dim(self, name, new_name, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: name, new_name
@@ -327,6 +326,7 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_rename_att
+    ! An attribute goes. A definition, as rename_att: Local; variable SHOAL_GLOBAL: of the file.
     module subroutine dataset_delete_att(self, variable, name, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: variable, name
