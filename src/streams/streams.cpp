@@ -224,7 +224,8 @@ void Streams::send(int field, const ArrayArgument& array) {
 }
 
 void Streams::refuse(int field, const Status& why) {
-  if (running_ && in_step_ && !wants(field)) return;  // as of a send that does nothing
+  const bool exists = field >= 0 && static_cast<std::size_t>(field) < descriptions_.fields().size();
+  if (exists && running_ && in_step_ && !wants(field)) return;  // as of a send that does nothing
   if (comm_.size() == 1) throw Error(why);
   problem_.merge(why);
 }

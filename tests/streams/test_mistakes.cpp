@@ -38,6 +38,20 @@ void says(const Status& status, Code code, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("mistakes: what one rank refuses for a field that does not exist reaches all") {
+  const SharedFolder folder;
+  const Run run = half_days(daily(folder));
+  Toy toy(run);
+  Status first;
+  for (std::size_t step = 0; step < run.steps.size(); ++step) {
+    first.merge(toy.advance_and_send_anyway(step));
+    if (step == 0 && world().rank() == world().size() - 1)
+      first.merge(caught([&] { toy.streams->refuse(-1, {Code::not_found, "no such field", -1, {}, {}}); }));
+  }
+  first.merge(caught([&] { toy.streams->close(); }));
+  says(first, Code::not_found, "no such field");
+}
+
 TEST_CASE("mistakes: a field that is not sent, on one rank or all") {
   for (const bool everywhere : {true, false}) {
     for (const bool warns : {false, true}) {
