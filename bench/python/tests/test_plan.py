@@ -44,10 +44,10 @@ def test_options_that_some_studies_cannot_heed():
         assert any("left out with hints" in note for note in notes)
     starts, notes = planned(["mom-output"], Choice(io_layouts=("2x2",)), able())
     assert {s.study for s in starts} == {"layouts", "io-layout"} and {s.io_layout for s in starts} == {"2x2"}
-    unheeding = "mom-output:hints, mom-output:chunks, mom-output:compression"
+    unheeding = "mom-output:hints, mom-output:chunks, mom-output:compression, mom-output:pio"
     assert f"--io-layout means nothing to {unheeding}: left out." in notes
     starts, notes = planned(["mom-output"], Choice(hints=("cb_nodes=3",)), able())
-    assert {s.study for s in starts} == {"layouts", "hints", "chunks", "compression"}
+    assert {s.study for s in starts} == {"layouts", "hints", "chunks", "compression", "pio"}
     assert {s.hints for s in starts} == {"cb_nodes=3"}
     starts, notes = planned(["all"], Choice(records=(3,)), able())
     assert {s.experiment for s in starts} == set(all_experiments()) - {"seven-ways", "restart"}
@@ -80,7 +80,7 @@ def test_options_that_nothing_heeds(names, choice, option):
 
 def test_cold_where_some_read_nothing():
     starts, notes = planned(["restart"], Choice(cold=True), able())
-    assert {s.study: s.cold for s in starts} == {"methods": True, "io-tasks": False}
+    assert {s.study: s.cold for s in starts} == {"methods": True, "io-tasks": False, "pio": True}
     assert "--cold is about reading, which is not timed in restart:io-tasks." in notes
 
 
