@@ -117,7 +117,6 @@ int shoal_wait(MPI_Comm comm) {
 void shoal_abandon(shoal_dataset** dataset) {
   if (dataset == nullptr) return;
   unwatch(*dataset);
-  if (*dataset != nullptr && (*dataset)->dataset) (*dataset)->dataset->abandon();
   delete *dataset;
   *dataset = nullptr;
 }

@@ -275,7 +275,7 @@ void Comm::break_off(const Status& status) const {
 // A message to a communicator that is freed would be taken for one of the next that gets its number, where
 // MPI may even crash.
 void Comm::leave() const {
-  ties_->broken.merge({Code::state, "the dataset was dropped", -1, {}, {}});
+  ties_->broken.merge({Code::state, "it was dropped without close", -1, {}, {}});
 }
 
 bool Comm::diverged() const {

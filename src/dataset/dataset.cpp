@@ -184,6 +184,10 @@ void Dataset::started(Seconds start) {
   print_warnings();
 }
 
+Dataset::~Dataset() {
+  if (!closed_) comm_.leave();
+}
+
 void Dataset::check_open() const {
   if (closed_) throw Error(Code::state, "the dataset is closed").in_file(path_);
 }

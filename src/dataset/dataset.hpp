@@ -57,6 +57,10 @@ class Dataset {
   /// A file that exists, of any format.
   static std::unique_ptr<Dataset> open(MPI_Comm comm, const std::string& path, bool writable,
                                        const DatasetOptions& options);
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+  /// Without close before: other ranks may go on to wait for this one. Local.
+  ~Dataset();
 
   // ---- Definitions. Local. Error(state) if the file was opened for reading only.
   /// All ranks that define, or fail to, finish definitions together; those that follow do this first.
@@ -104,8 +108,6 @@ class Dataset {
   void begin_close();
   /// sync, report, close. The dataset is closed even if it throws. Further calls: Error(state).
   void close(bool durable);
-  /// Before it is destroyed without close: other ranks may wait for this one for as long as they like. Local.
-  void abandon() const { comm_.leave(); }
 
   // ---- What is known. Local.
   const std::string& path() const { return path_; }

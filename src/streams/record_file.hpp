@@ -57,7 +57,6 @@ class RecordFile {
   void end_step(Instant now);
   void commit();
   void close();
-  void abandon() { dataset_.reset(); }  ///< Local.
 
   // For checkpoints and the report. Local.
   bool is_open() const { return dataset_ != nullptr; }

@@ -309,10 +309,8 @@ void Streams::add_due(std::vector<Due>& due, std::size_t file, const Window& win
       due.push_back({file, o, window, 0, step_.end});
 }
 
-void Streams::abandon() {
-  for (RecordFile& file : files_)
-    file.abandon();
-  closed_ = true;
+Streams::~Streams() {
+  if (!closed_) comm_.leave();
 }
 
 }  // namespace shoal::streams

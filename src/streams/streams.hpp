@@ -26,12 +26,9 @@ struct StreamsOptions {
 
 /// The fields of a run, and the files that a configuration makes of them.
 ///
-/// | state | means | next |
-/// |---|---|---|
-/// | describing | the model says what it has | between steps: the first advance, checkpoint or resume joins
-/// that with the configuration | | between steps | the last step is complete: what was due is written | in a
-/// step, by advance | | in a step | fields are sent | between steps, by advance (which begins the next one),
-/// checkpoint, close |
+/// Three states: first the model describes what it has; the first advance, checkpoint or resume joins that
+/// with the configuration. Between steps the last step is complete, and what was due is written. In a step,
+/// which advance begins, fields are sent; the next advance, checkpoint or close completes it.
 ///
 /// Ranks meet where windows end, and in checkpoint, resume and close; everything else is local. What is wrong
 /// on one rank comes out there, on all alike.
@@ -39,6 +36,10 @@ class Streams {
  public:
   /// Collective.
   static std::unique_ptr<Streams> open(MPI_Comm comm, const StreamsOptions& options);
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+  /// Without close before nothing is stored, and other ranks may go on to wait for this one. Local.
+  ~Streams();
 
   /// Error(state): after the first step. Local.
   Descriptions& descriptions();
@@ -59,8 +60,6 @@ class Streams {
   void checkpoint(const std::string& path, const Status& problem = {});
   void resume(const std::string& path, const Status& problem = {});
   void close();
-  /// Nothing is stored. Local.
-  void abandon();
   std::string report() const;  ///< Local.
 
  private:

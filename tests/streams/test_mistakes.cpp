@@ -166,7 +166,7 @@ TEST_CASE("mistakes: time that goes back, and steps longer than windows") {
        "it is 2001-01-30 12:00:00 already");
   says(caught([&] { toy.streams->advance(43200.0 + 3 * 86400.0); }), Code::invalid_argument,
        "longer than windows of 1 day");
-  toy.streams->abandon();
+  toy.streams.reset();
 }
 
 TEST_CASE("mistakes: what a configuration says of fields that there are not") {
