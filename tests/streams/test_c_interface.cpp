@@ -1,7 +1,5 @@
-// The C interface: what streams.h says, and how fast a field is that nobody wants.
+// The C interface: what streams.h says.
 #include "shoal/streams.h"
-
-#include <chrono>
 
 #include "toy_model.hpp"
 
@@ -100,29 +98,4 @@ TEST_CASE("C interface: mistakes have codes") {
         SHOAL_STATE);
   shoal_streams_abandon(&streams);
   CHECK(streams == nullptr);
-}
-
-TEST_CASE("C interface: a field that nobody wants costs less than 100 ns") {
-  shoal_streams* streams = nullptr;
-  const char* text = "[[file]]\nname = \"x.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"t\"]\n";
-  REQUIRE(shoal_streams_open(MPI_COMM_WORLD, text, "noleap", "2001-02-28", nullptr, &streams) == SHOAL_OK);
-  int t = 0, u = 0;
-  REQUIRE(shoal_streams_field(streams, "t", SHOAL_DOUBLE, "", nullptr, nullptr, SHOAL_AT_INSTANT, &t) ==
-          SHOAL_OK);
-  REQUIRE(shoal_streams_field(streams, "u", SHOAL_DOUBLE, "", nullptr, nullptr, SHOAL_AT_INSTANT, &u) ==
-          SHOAL_OK);
-  REQUIRE(shoal_streams_advance(streams, 10) == SHOAL_OK);
-  constexpr int k_calls = 20000;
-  double best = 1;  // of several, as others may have the core
-  int wanted = 0;
-  for (int round = 0; round < 10; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < k_calls; ++i)
-      wanted += shoal_streams_wants(streams, u, &wanted);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    best = std::min(best, took.count() / k_calls);
-  }
-  CHECK(wanted == 0);
-  CHECK(best < 100e-9);
-  shoal_streams_abandon(&streams);
 }
