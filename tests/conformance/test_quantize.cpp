@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantized variables: every driver, format and kind of decomposition stores what rounding each value gives.
 #include <bit>
+#include <map>
 
 #include "codec/quantize.hpp"
 #include "conformance/support.hpp"
@@ -32,10 +33,19 @@ struct Variant {
 const std::vector<Variant> k_variants{{"bitround:5", Quantization::Mode::bitround, 5},
                                       {"granular_bitround:2", Quantization::Mode::granular, 2}};
 
-float expected(const Variant& variant, float v) {
+/// A variant has tables, which are made once.
+const Rounding& rounding_of(const Variant& variant) {
+  static std::map<std::string, Rounding> made;
+  const auto found = made.find(variant.text);
+  if (found != made.end()) return found->second;
   const float kept[] = {k_missing, static_cast<float>(fill_value(SHOAL_FLOAT))};
-  const Rounding rounding(Type::float_, {variant.mode, variant.number}, std::as_bytes(std::span(kept)));
-  rounding.apply(reinterpret_cast<std::byte*>(&v), sizeof v, 1, false);
+  const Quantization quantization{variant.mode, variant.number};
+  return made.try_emplace(variant.text, Type::float_, quantization, std::as_bytes(std::span(kept)))
+      .first->second;
+}
+
+float expected(const Variant& variant, float v) {
+  rounding_of(variant).apply(reinterpret_cast<std::byte*>(&v), sizeof v, 1, false);
   return v;
 }
 
