@@ -11,6 +11,9 @@
 
 namespace shoal::bench {
 
+/// What memory holds before values are read to it.
+inline constexpr std::byte k_spoilt{0xA5};
+
 /// The value of a cell. level counts the dimensions that are not cut, flattened, plus the record: records
 /// differ and a model's array need not be filled anew for each.
 double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <stdexcept>
 
+#include "command_line.hpp"
 #include "runner.hpp"
 
 namespace shoal::bench {
@@ -26,13 +27,6 @@ Names formats_of(const MethodChoice& choice, const Setup& setup, const Content& 
   for (const auto& format : setup.experiment.formats)
     if (contains(entry.formats, format)) return {format};
   return {entry.formats.front()};
-}
-
-std::string joined(const Names& names) {
-  std::string out;
-  for (const auto& name : names)
-    out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 // Shoal says itself what it will not do; for everybody else it is said here.

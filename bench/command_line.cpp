@@ -38,6 +38,13 @@ std::vector<std::string> split(const std::string& text, char at) {
   }
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const auto& part : parts)
+    out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
 std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t least) {
   constexpr std::int64_t k_most = 1000000000;
   std::int64_t value = 0;

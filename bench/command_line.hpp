@@ -22,6 +22,9 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments);
 /// The parts of a list, none of them empty: std::invalid_argument.
 std::vector<std::string> split(const std::string& text, char at);
 
+/// The other way round, for people: "a, b, c".
+std::string joined(const std::vector<std::string>& parts);
+
 /// A whole number from least on. std::invalid_argument names the option.
 std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t least);
 

@@ -48,6 +48,11 @@ std::int64_t Content::length_of(const std::string& dimension) const {
   throw std::logic_error("workload: no dimension '" + dimension + "'");
 }
 
+void set_attributes(Field& field, const std::string& long_name, const std::string& units) {
+  field.attributes = {{"long_name", long_name}};
+  if (!units.empty()) field.attributes.emplace_back("units", units);
+}
+
 Field& Content::add(const std::string& name, Type type, const std::string& dims, bool distributed) {
   Field field;
   field.name = name;

@@ -45,6 +45,9 @@ struct Field {
   std::vector<std::int64_t> cut_shape() const;  ///< global lengths of the dimensions that are cut
 };
 
+/// units: empty if it has none.
+void set_attributes(Field& field, const std::string& long_name, const std::string& units);
+
 /// What a file is made of: dimensions and variables, in the order of definition.
 struct Content {
   std::vector<Dimension> dimensions;

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "listing.hpp"
 
+#include "command_line.hpp"
 #include "experiments.hpp"
 #include "json.hpp"
 #include "method.hpp"
 #include "workload.hpp"
 
 namespace shoal::bench {
-
-namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names)
-    out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
-}  // namespace
 
 std::string list_text() {
   std::string out = "Experiments\n";

@@ -2,9 +2,10 @@
 
 set_property(GLOBAL PROPERTY shoal_modules "")
 
-# Two thirds of the time of a compiler go into headers that most files include, and into templates that each makes
-# again; so some files are compiled as one (SHOAL_UNITY). Names of a module's unnamed namespaces are therefore
-# different in each file, whichever files come together: 0 takes all files of a module, which shows those that are not.
+include(ShoalUnity)
+
+# Names of a module's unnamed namespaces are different in each file, whichever files come together: 0 takes all files
+# of a module, which shows those that are not.
 set(SHOAL_UNITY_FILES 8 CACHE STRING "How many files of a module are compiled together; 0: all")
 mark_as_advanced(SHOAL_UNITY_FILES)
 
@@ -29,11 +30,7 @@ function(shoal_module name)
     target_link_libraries(${target} PRIVATE shoal_warnings)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SHOAL_UNITY} UNITY_BUILD_BATCH_SIZE ${SHOAL_UNITY_FILES})
-    if(SHOAL_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Of a source that another one includes GCC believes that it is a header.
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-    endif()
+    shoal_compile_together(${target} ${SHOAL_UNITY_FILES})
     set_property(GLOBAL APPEND PROPERTY shoal_modules ${target})
   else()
     add_library(${target} INTERFACE)

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "arrays.hpp"
 #include "writers.hpp"
 
 namespace shoal::bench::e3sm {
@@ -119,7 +120,7 @@ std::int64_t Writer::wrong(const Job& job) {
     start.push_back(first), count.push_back(end - first);
     if (shape.size() == 2) start.push_back(0), count.push_back(row);
     const auto cells = (end - first) * row;
-    std::vector<std::byte> found(static_cast<std::size_t>(cells * size_of(v.type)), std::byte{0xA5});
+    std::vector<std::byte> found(static_cast<std::size_t>(cells * size_of(v.type)), k_spoilt);
     check(ncmpi_get_vara(file, id, start.data(), count.data(), found.data(), cells, mpi_type(v.type)),
           v.name);
     wrong += wrong_values(v, first * row, found);

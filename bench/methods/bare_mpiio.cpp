@@ -12,9 +12,7 @@ namespace shoal::bench {
 
 namespace {
 
-constexpr std::byte k_spoilt{0xA5};
-
-void check(int status, const std::string& what, const Run& run) {
+void check_mpi(int status, const std::string& what, const Run& run) {
   if (status == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
@@ -73,8 +71,8 @@ class MpiIo : public Method {
 
   std::int64_t wrong_in_file(Run& run) override {
     std::int64_t wrong = 0;
-    check(MPI_File_open(MPI_COMM_SELF, run.path.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_), "opening",
-          run);
+    check_mpi(MPI_File_open(MPI_COMM_SELF, run.path.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_),
+              "opening", run);
     for (std::int64_t r = -1; r < run.records; ++r)
       for_fields(run, r, [&](LocalField& array, std::int64_t at) {
         // What is not read must not look right for having been written from here.
@@ -82,7 +80,7 @@ class MpiIo : public Method {
         move_runs(run, array, at, false);
         wrong += array.wrong_packed(packed_.data(), std::max<std::int64_t>(r, 0));
       });
-    check(MPI_File_close(&file_), "closing", run);
+    check_mpi(MPI_File_close(&file_), "closing", run);
     return wrong;
   }
 
@@ -90,14 +88,14 @@ class MpiIo : public Method {
   void open_file(Run& run, int mode) {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
-      check(MPI_File_open(run.comm, run.path.c_str(), mode, info.get(), &file_), "opening", run);
+      check_mpi(MPI_File_open(run.comm, run.path.c_str(), mode, info.get(), &file_), "opening", run);
     });
   }
 
   void close_file(Run& run, bool flush) {
     run.phases.time(Phase::close, [&] {
-      if (flush) run.phases.time(Phase::store, [&] { check(MPI_File_sync(file_), "sync", run); });
-      check(MPI_File_close(&file_), "closing", run);
+      if (flush) run.phases.time(Phase::store, [&] { check_mpi(MPI_File_sync(file_), "sync", run); });
+      check_mpi(MPI_File_close(&file_), "closing", run);
     });
   }
 
@@ -162,12 +160,12 @@ class MpiIo : public Method {
     const auto element = mpi_type(array.field().type);
     // A rank without columns has a type of nothing, which is no view.
     const bool empty = array.tile().empty();
-    check(MPI_File_set_view(file_, at, element, empty ? element : view, "native", MPI_INFO_NULL), "view",
-          run);
+    check_mpi(MPI_File_set_view(file_, at, element, empty ? element : view, "native", MPI_INFO_NULL), "view",
+              run);
     const auto cells = static_cast<int>(empty ? 0 : array.owned());
     if (writing)
-      check(MPI_File_write_at_all(file_, 0, packed_.data(), cells, element, MPI_STATUS_IGNORE), "writing",
-            run);
+      check_mpi(MPI_File_write_at_all(file_, 0, packed_.data(), cells, element, MPI_STATUS_IGNORE), "writing",
+                run);
     else
       check_read(MPI_File_read_at_all(file_, 0, packed_.data(), cells, element, &status_), cells, element,
                  run);
@@ -186,8 +184,8 @@ class MpiIo : public Method {
     const auto move_run = [&](std::int64_t cell, std::int64_t n) {
       const MPI_Offset place = at + cell * size;
       if (writing)
-        check(MPI_File_write_at(file_, place, packed, static_cast<int>(n), element, MPI_STATUS_IGNORE),
-              "writing", run);
+        check_mpi(MPI_File_write_at(file_, place, packed, static_cast<int>(n), element, MPI_STATUS_IGNORE),
+                  "writing", run);
       else
         check_read(MPI_File_read_at(file_, place, packed, static_cast<int>(n), element, &status_), n, element,
                    run);
@@ -205,7 +203,7 @@ class MpiIo : public Method {
 
   // MPI-IO reads less at the end of a file, without an error.
   void check_read(int status, std::int64_t cells, MPI_Datatype element, const Run& run) const {
-    check(status, "reading", run);
+    check_mpi(status, "reading", run);
     int count = 0;
     MPI_Get_count(&status_, element, &count);
     if (count != cells)

@@ -15,7 +15,7 @@ namespace shoal::bench {
 
 namespace {
 
-void check(int status, const std::string& what, const Run& run) {
+void check_pnetcdf(int status, const std::string& what, const Run& run) {
   if (status != NC_NOERR)
     throw std::runtime_error("PnetCDF: " + what + " in " + run.path + ": " + ncmpi_strerror(status));
 }
@@ -112,7 +112,7 @@ class Pnetcdf : public Method {
   void create(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
-      check(
+      check_pnetcdf(
           ncmpi_create(run.comm, run.path.c_str(), NC_CLOBBER | create_mode(run.format), info.get(), &file_),
           "creation", run);
     });
@@ -125,29 +125,31 @@ class Pnetcdf : public Method {
   }
 
   void sync(Run& run) override {
-    run.phases.time(Phase::store,
-                    [&] { check(run.flush ? ncmpi_sync(file_) : ncmpi_sync_numrecs(file_), "sync", run); });
+    run.phases.time(Phase::store, [&] {
+      check_pnetcdf(run.flush ? ncmpi_sync(file_) : ncmpi_sync_numrecs(file_), "sync", run);
+    });
   }
 
   void finish(Run& run) override {
     run.stage_bytes += static_cast<std::int64_t>(packed_.size());
     run.at_peak();
     run.phases.time(Phase::close, [&] {
-      if (run.flush) run.phases.time(Phase::store, [&] { check(ncmpi_sync(file_), "sync", run); });
-      check(ncmpi_close(file_), "closing", run);
+      if (run.flush) run.phases.time(Phase::store, [&] { check_pnetcdf(ncmpi_sync(file_), "sync", run); });
+      check_pnetcdf(ncmpi_close(file_), "closing", run);
     });
   }
 
   void open(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
-      check(ncmpi_open(run.comm, run.path.c_str(), NC_NOWRITE, info.get(), &file_), "opening", run);
+      check_pnetcdf(ncmpi_open(run.comm, run.path.c_str(), NC_NOWRITE, info.get(), &file_), "opening", run);
     });
     run.phases.time(Phase::read_meta, [&] {
       ids_.clear();
       for (const auto& field : run.content.fields) {
         ids_.push_back(-1);
-        check(ncmpi_inq_varid(file_, field.name.c_str(), &ids_.back()), "variable " + field.name, run);
+        check_pnetcdf(ncmpi_inq_varid(file_, field.name.c_str(), &ids_.back()), "variable " + field.name,
+                      run);
       }
     });
   }
@@ -161,9 +163,9 @@ class Pnetcdf : public Method {
         return;
       }
       const auto get_values = access_ == Access::independent ? ncmpi_get_vara : ncmpi_get_vara_all;
-      check(get_values(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
-                       mpi_type(array.field().type)),
-            "reading of " + array.field().name, run);
+      check_pnetcdf(get_values(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
+                               mpi_type(array.field().type)),
+                    "reading of " + array.field().name, run);
       array.unpack(0, packed_.data());
     });
     if (access_ == Access::independent) end(run);
@@ -171,31 +173,32 @@ class Pnetcdf : public Method {
 
   void close(Run& run) override {
     run.at_peak();
-    run.phases.time(Phase::close, [&] { check(ncmpi_close(file_), "closing", run); });
+    run.phases.time(Phase::close, [&] { check_pnetcdf(ncmpi_close(file_), "closing", run); });
   }
 
  private:
   void define(Run& run) {
     std::map<std::string, int> dims;
     for (const auto& d : run.content.dimensions)
-      check(ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &dims[d.name]),
-            "dimension " + d.name, run);
+      check_pnetcdf(
+          ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &dims[d.name]),
+          "dimension " + d.name, run);
     ids_.clear();
     for (const auto& field : run.content.fields) {
       std::vector<int> of;
       for (const auto& name : field.dims)
         of.push_back(dims[name]);
       int id = -1;
-      check(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type),
-                          static_cast<int>(of.size()), of.data(), &id),
-            "variable " + field.name, run);
+      check_pnetcdf(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type),
+                                  static_cast<int>(of.size()), of.data(), &id),
+                    "variable " + field.name, run);
       for (const auto& [key, value] : field.attributes)
-        check(
+        check_pnetcdf(
             ncmpi_put_att_text(file_, id, key.c_str(), static_cast<MPI_Offset>(value.size()), value.c_str()),
             "attribute " + field.name + ":" + key, run);
       ids_.push_back(id);
     }
-    check(ncmpi_enddef(file_), "end of definitions", run);
+    check_pnetcdf(ncmpi_enddef(file_), "end of definitions", run);
   }
 
   // Rank 0 posts all, one collective call moves them.
@@ -212,11 +215,12 @@ class Pnetcdf : public Method {
         s.start.push_back(0);
         s.count.push_back(n);
       }
-      check(ncmpi_iput_vara(file_, ids_[i], s.start.data(), s.count.data(), values.back().data(),
-                            field.elements(), mpi_type(field.type), nullptr),
-            "writing of " + field.name, run);
+      check_pnetcdf(ncmpi_iput_vara(file_, ids_[i], s.start.data(), s.count.data(), values.back().data(),
+                                    field.elements(), mpi_type(field.type), nullptr),
+                    "writing of " + field.name, run);
     }
-    check(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "writing of replicated variables", run);
+    check_pnetcdf(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "writing of replicated variables",
+                  run);
   }
 
   void put_distributed(Run& run, std::int64_t record) {
@@ -268,12 +272,12 @@ class Pnetcdf : public Method {
 
   void get_scattered(const Run& run, int id, LocalField& array, std::int64_t record) {
     const auto get_values = access_ == Access::independent ? ncmpi_get_varn : ncmpi_get_varn_all;
-    check(with_list(array, record,
-                    [&](const RunList& list) {
-                      return get_values(file_, id, list.runs(), list.starts(), list.counts(), packed_.data(),
-                                        array.owned(), mpi_type(array.field().type));
-                    }),
-          "reading of " + array.field().name, run);
+    check_pnetcdf(with_list(array, record,
+                            [&](const RunList& list) {
+                              return get_values(file_, id, list.runs(), list.starts(), list.counts(),
+                                                packed_.data(), array.owned(), mpi_type(array.field().type));
+                            }),
+                  "reading of " + array.field().name, run);
     array.unpack(0, packed_.data());
   }
 
@@ -281,8 +285,8 @@ class Pnetcdf : public Method {
     const auto type = mpi_type(array.field().type);
     int status = NC_NOERR;
     if (array.tile().list) {
-      check(put_scattered(id, array, array.field().record ? s.start[0] : 0, room),
-            "writing of " + array.field().name, run);
+      check_pnetcdf(put_scattered(id, array, array.field().record ? s.start[0] : 0, room),
+                    "writing of " + array.field().name, run);
       return;
     }
     if (access_ == Access::collective)
@@ -291,16 +295,17 @@ class Pnetcdf : public Method {
       status = ncmpi_put_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
     else
       status = ncmpi_iput_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type, nullptr);
-    check(status, "writing of " + array.field().name, run);
+    check_pnetcdf(status, "writing of " + array.field().name, run);
   }
 
   void begin(const Run& run) const {
-    if (access_ == Access::independent) check(ncmpi_begin_indep_data(file_), "independent calls", run);
+    if (access_ == Access::independent)
+      check_pnetcdf(ncmpi_begin_indep_data(file_), "independent calls", run);
   }
   void end(const Run& run) const {
-    if (access_ == Access::independent) check(ncmpi_end_indep_data(file_), "collective calls", run);
+    if (access_ == Access::independent) check_pnetcdf(ncmpi_end_indep_data(file_), "collective calls", run);
     if (access_ == Access::nonblocking)
-      check(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "queued calls", run);
+      check_pnetcdf(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "queued calls", run);
   }
 
   template <class F>

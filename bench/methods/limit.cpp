@@ -15,8 +15,6 @@ namespace shoal::bench {
 
 namespace {
 
-constexpr std::byte k_spoilt{0xA5};
-
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
   throw std::system_error(errno, std::generic_category(), what + " " + path);
 }

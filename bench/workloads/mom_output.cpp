@@ -6,14 +6,6 @@
 
 namespace shoal::bench {
 
-namespace {
-
-void describe(Field& field, const std::string& long_name, const std::string& units) {
-  field.attributes = {{"long_name", long_name}, {"units", units}};
-}
-
-}  // namespace
-
 Content mom_output_content(const Grid& grid) {
   if (grid.xi < 3 || grid.eta < 3) refuse_grid(grid, "at least 3x3 points are needed");
   Content c;
@@ -26,26 +18,29 @@ Content mom_output_content(const Grid& grid) {
   c.dimension("st_edges_ocean", grid.s + 1);
   c.dimension("time", 0);
   for (const char* name : {"xt_ocean", "xu_ocean"})
-    describe(c.add(name, Type::dbl, name, false), "longitude along the first row", "degrees_E");
+    set_attributes(c.add(name, Type::dbl, name, false), "longitude along the first row", "degrees_E");
   for (const char* name : {"yt_ocean", "yu_ocean"})
-    describe(c.add(name, Type::dbl, name, false), "latitude along the first column", "degrees_N");
+    set_attributes(c.add(name, Type::dbl, name, false), "latitude along the first column", "degrees_N");
   for (const char* name : {"st_ocean", "st_edges_ocean"})
-    describe(c.add(name, Type::dbl, name, false), "depth", "meters");
-  describe(c.add("time", Type::dbl, "time", false), "time", "days since 0001-01-01 00:00:00");
+    set_attributes(c.add(name, Type::dbl, name, false), "depth", "meters");
+  set_attributes(c.add("time", Type::dbl, "time", false), "time", "days since 0001-01-01 00:00:00");
   for (const char* name : {"geolon_t", "geolat_t", "ht"})
-    describe(c.add(name, Type::real, "yt_ocean xt_ocean", true), "grid at tracer points", "1");
-  describe(c.add("eta_t", Type::real, "time yt_ocean xt_ocean", true), "surface height", "meter");
-  describe(c.add("mld", Type::real, "time yt_ocean xt_ocean", true), "depth of the mixed layer", "meter");
-  describe(c.add("sfc_hflux", Type::real, "time yt_ocean xt_ocean", true), "heat flux at the surface",
-           "Watts/m^2");
-  describe(c.add("tau_x", Type::real, "time yu_ocean xu_ocean", true), "wind stress", "N/m^2");
-  describe(c.add("tau_y", Type::real, "time yu_ocean xu_ocean", true), "wind stress", "N/m^2");
-  describe(c.add("temp", Type::real, "time st_ocean yt_ocean xt_ocean", true), "potential temperature",
-           "degrees C");
-  describe(c.add("salt", Type::real, "time st_ocean yt_ocean xt_ocean", true), "practical salinity", "psu");
-  describe(c.add("age_global", Type::real, "time st_ocean yt_ocean xt_ocean", true), "age", "yr");
-  describe(c.add("u", Type::real, "time st_ocean yu_ocean xu_ocean", true), "zonal current", "m/sec");
-  describe(c.add("v", Type::real, "time st_ocean yu_ocean xu_ocean", true), "meridional current", "m/sec");
+    set_attributes(c.add(name, Type::real, "yt_ocean xt_ocean", true), "grid at tracer points", "1");
+  set_attributes(c.add("eta_t", Type::real, "time yt_ocean xt_ocean", true), "surface height", "meter");
+  set_attributes(c.add("mld", Type::real, "time yt_ocean xt_ocean", true), "depth of the mixed layer",
+                 "meter");
+  set_attributes(c.add("sfc_hflux", Type::real, "time yt_ocean xt_ocean", true), "heat flux at the surface",
+                 "Watts/m^2");
+  set_attributes(c.add("tau_x", Type::real, "time yu_ocean xu_ocean", true), "wind stress", "N/m^2");
+  set_attributes(c.add("tau_y", Type::real, "time yu_ocean xu_ocean", true), "wind stress", "N/m^2");
+  set_attributes(c.add("temp", Type::real, "time st_ocean yt_ocean xt_ocean", true), "potential temperature",
+                 "degrees C");
+  set_attributes(c.add("salt", Type::real, "time st_ocean yt_ocean xt_ocean", true), "practical salinity",
+                 "psu");
+  set_attributes(c.add("age_global", Type::real, "time st_ocean yt_ocean xt_ocean", true), "age", "yr");
+  set_attributes(c.add("u", Type::real, "time st_ocean yu_ocean xu_ocean", true), "zonal current", "m/sec");
+  set_attributes(c.add("v", Type::real, "time st_ocean yu_ocean xu_ocean", true), "meridional current",
+                 "m/sec");
   return c;
 }
 

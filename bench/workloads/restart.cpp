@@ -15,41 +15,39 @@ namespace {
 constexpr std::int64_t k_published_columns = 777602;   // ne120
 constexpr int k_fields = 26, k_published_fields = 76;  // (lev, ncol)
 
-void describe(Field& field, const std::string& long_name, const std::string& units) {
-  field.attributes = {{"long_name", long_name}, {"units", units}};
-}
-
-void add_replicated(Content& c) {
+void add_constants_of_restart(Content& c) {
   for (const char* name : {"nstep", "nsteph", "ntsrest", "mdcur", "mscur", "nbdate", "nbsec", "ndbase",
                            "nsbase", "date", "datesec"})
-    describe(c.add(name, Type::integer, "", false), "where the run is", "1");
+    set_attributes(c.add(name, Type::integer, "", false), "where the run is", "1");
   for (const char* name : {"time", "P0", "co2vmr", "ch4vmr", "n2ovmr", "f11vmr", "f12vmr", "sol_tsi",
                            "fixmas", "hw1", "tmass0", "zgsint"})
-    describe(c.add(name, Type::dbl, "", false), "parameter of the run", "1");
+    set_attributes(c.add(name, Type::dbl, "", false), "parameter of the run", "1");
   for (const char* name : {"hyam", "hybm", "lev"})
-    describe(c.add(name, Type::dbl, "lev", false), "hybrid vertical coordinate at middles of layers", "1");
+    set_attributes(c.add(name, Type::dbl, "lev", false), "hybrid vertical coordinate at middles of layers",
+                   "1");
   for (const char* name : {"hyai", "hybi", "ilev"})
-    describe(c.add(name, Type::dbl, "ilev", false), "hybrid vertical coordinate at faces of layers", "1");
+    set_attributes(c.add(name, Type::dbl, "ilev", false), "hybrid vertical coordinate at faces of layers",
+                   "1");
 }
 
 void add_state(Content& c, std::int64_t columns) {
   for (const char* name : {"lat", "lon"})
-    describe(c.add(name, Type::dbl, "ncol", true), "place of the column", "degree");
-  describe(c.add("area", Type::dbl, "ncol", true), "area of the column", "radian2");
-  describe(c.add("PS", Type::dbl, "ncol", true), "surface pressure", "Pa");
-  describe(c.add("PHIS", Type::dbl, "ncol", true), "surface geopotential", "m2 s-2");
+    set_attributes(c.add(name, Type::dbl, "ncol", true), "place of the column", "degree");
+  set_attributes(c.add("area", Type::dbl, "ncol", true), "area of the column", "radian2");
+  set_attributes(c.add("PS", Type::dbl, "ncol", true), "surface pressure", "Pa");
+  set_attributes(c.add("PHIS", Type::dbl, "ncol", true), "surface geopotential", "m2 s-2");
   for (const char* name : {"TS", "TBOT", "SNOWHLND", "PBLH", "TPERT", "QPERT", "ASDIR", "LWUP"})
-    describe(c.add(name, Type::dbl, "ncol", true), "surface and boundary layer", "1");
-  describe(c.add("U", Type::dbl, "lev ncol", true), "zonal wind", "m s-1");
-  describe(c.add("V", Type::dbl, "lev ncol", true), "meridional wind", "m s-1");
-  describe(c.add("T", Type::dbl, "lev ncol", true), "temperature", "K");
-  describe(c.add("OMEGA", Type::dbl, "lev ncol", true), "vertical velocity", "Pa s-1");
-  describe(c.add("DPDRY", Type::dbl, "lev ncol", true), "dry mass of the layer", "Pa");
+    set_attributes(c.add(name, Type::dbl, "ncol", true), "surface and boundary layer", "1");
+  set_attributes(c.add("U", Type::dbl, "lev ncol", true), "zonal wind", "m s-1");
+  set_attributes(c.add("V", Type::dbl, "lev ncol", true), "meridional wind", "m s-1");
+  set_attributes(c.add("T", Type::dbl, "lev ncol", true), "temperature", "K");
+  set_attributes(c.add("OMEGA", Type::dbl, "lev ncol", true), "vertical velocity", "Pa s-1");
+  set_attributes(c.add("DPDRY", Type::dbl, "lev ncol", true), "dry mass of the layer", "Pa");
   for (const char* name : {"Q", "CLDLIQ", "CLDICE", "NUMLIQ", "NUMICE", "O3", "H2O2", "H2SO4", "SO2", "DMS",
                            "SOAG", "bc_a1", "dst_a1", "ncl_a1", "so4_a1"})
-    describe(c.add(name, Type::dbl, "lev ncol", true), "tracer", "kg/kg");
+    set_attributes(c.add(name, Type::dbl, "lev ncol", true), "tracer", "kg/kg");
   for (const char* name : {"CLD", "CONCLD", "QRL", "QRS", "TKE", "KVH"})
-    describe(c.add(name, Type::dbl, "lev ncol", true), "what physics keeps from step to step", "1");
+    set_attributes(c.add(name, Type::dbl, "lev ncol", true), "what physics keeps from step to step", "1");
   // Chemistry and aerosols of the published file, 12.4 GB on these columns; smaller grids do without. So that
   // it fits on a workstation in /dev/shm, they have the values of the fields before, whose arrays they share.
   if (columns < k_published_columns) return;
@@ -58,7 +56,7 @@ void add_state(Content& c, std::int64_t columns) {
     if (field.distributed && field.shape.size() == 2) others.push_back(field.name);
   for (int i = k_fields + 1; i <= k_published_fields; ++i) {
     auto& field = c.add("cnst_" + std::to_string(i), Type::dbl, "lev ncol", true);
-    describe(field, "constituent", "kg/kg");
+    set_attributes(field, "constituent", "kg/kg");
     field.same_as = others[static_cast<std::size_t>(i) % others.size()];
   }
 }
@@ -82,7 +80,7 @@ Content restart_content(const Grid& grid) {
   c.dimension("ncol", grid.xi);
   c.dimension("lev", grid.s);
   c.dimension("ilev", grid.s + 1);
-  add_replicated(c);
+  add_constants_of_restart(c);
   add_state(c, grid.xi);
   return c;
 }

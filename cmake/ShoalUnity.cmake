@@ -1,0 +1,9 @@
+# shoal_compile_together(<target> <files>): where SHOAL_UNITY is set, so many files of a target are compiled as one.
+# Two thirds of the time of a compiler go into headers that most files include, and into templates that each makes again.
+function(shoal_compile_together target files)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${SHOAL_UNITY}" UNITY_BUILD_BATCH_SIZE ${files})
+  if(SHOAL_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Of a source that another one includes GCC believes that it is a header.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
