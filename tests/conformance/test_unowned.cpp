@@ -288,6 +288,39 @@ TEST_CASE("cells that nobody owns keep what a file had that is opened with fill=
   });
 }
 
+TEST_CASE("what another rank writes later by another decomposition is stored later") {
+  if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
+  if (skipped(world_size() > 1, "it needs several ranks")) return;
+  const Dims shape{4, 1 << 20};
+  const bool first = world_rank() == 0, last = world_rank() == world_size() - 1;
+  const Box everything = Box::whole(shape), corner({shape[0] - 1, shape[1] - 8}, {1, 8}),
+            none({0, 0}, {0, 0});
+  const Cut much(MPI_COMM_WORLD, shape, first ? everything : none, {0, 0}, {0, 0});
+  const Cut little(MPI_COMM_WORLD, shape, last ? corner : none, {0, 0}, {0, 0});
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, ("fill=false, format=" + formats().back()).c_str(), &file));
+  def_dim(file, "y", shape[0]);
+  def_dim(file, "x", shape[1]);
+  ok(shoal_def_var(file, "v", SHOAL_INT, "y x", much.handle()));
+  TestArray seven(SHOAL_INT, much.tile().count), three(SHOAL_INT, little.tile().count);
+  seven.fill(7);
+  three.fill(3);
+  for (int round = 0; round < 2; ++round) {
+    ok(shoal_write(file, "v", much.handle(), seven.c(), nullptr));
+    ok(shoal_write(file, "v", little.handle(), three.c(), nullptr));
+  }
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  ok(shoal_read(file, "v", much.handle(), seven.c(), nullptr));
+  ok(shoal_close(&file, 0));
+  std::int64_t wrong = 0;
+  for_cells(Box::whole(much.tile().count), [&](const Dims& i) {
+    const bool in_corner = i[0] >= corner.first[0] && i[1] >= corner.first[1];
+    wrong += seven.get(i) == (in_corner ? 3 : 7) ? 0 : 1;
+  });
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("with fill=written cells that nobody owns get the fill value in each write, new file or not") {
   if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
   in_all_variants([](const std::string& settings, const Split& a, const Split& b) {

@@ -17,6 +17,12 @@ Box nothing(int rank) {
   return {Dims(rank), Dims(rank)};
 }
 
+/// Could both cut one variable?
+bool end_alike(const Dims& a, const Dims& b) {
+  const int common = std::min(a.size(), b.size());
+  return tail(a, common) == tail(b, common);
+}
+
 }  // namespace
 
 LibraryDriver::LibraryDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
@@ -77,6 +83,9 @@ void LibraryDriver::prepare(const std::shared_ptr<const Decomposition>& decompos
     context_.comm.broadcast(message, 0);
     ByteReader(message).get(unowned);
   }
+  for (const auto& other : unowned_)
+    cells_change_owners_ =
+        cells_change_owners_ || end_alike(other.decomposition->global(), decomposition->global());
   unowned_.add(decomposition, std::move(unowned));
 }
 
@@ -87,7 +96,7 @@ void LibraryDriver::write(const Transfer& transfer) {
   RecordState& records = output_.records();
   state.change();
   const int v = transfer.variable;
-  const bool together = file_->stores_together() || !io_ranks_.empty();  // cells go from rank to rank
+  const bool together = meets_in_writes();
   Status known = transfer.status;
   if (v >= 0) {
     const auto bytes =
@@ -237,6 +246,8 @@ void LibraryDriver::put(int v, const Box& box, const std::byte* values,
                    file_->store_replicated(v, mine, values);
                }),
                v);
+  // The others' next write may be of the same cells, and shall come after this.
+  if (!meets_in_writes() && context_.variable(v).distributed) context_.comm.barrier();
   output_.records().add(context_.schema, v, region);
 }
 

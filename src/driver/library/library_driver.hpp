@@ -47,6 +47,11 @@ class LibraryDriver final : public Driver {
   /// cells are in the packed box.
   template <class Visit>
   void in_pieces(int variable, const Box& region, const Box& box, bool together, Visit&& visit) const;
+  /// Do ranks meet in each write? Else each stores when it comes, and one that could not take part is found
+  /// when the file is synced. The same on all ranks.
+  bool meets_in_writes() const {
+    return file_->stores_together() || !io_ranks_.empty() || cells_change_owners_;
+  }
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values);
   std::vector<std::string> get_strings(int variable, const Box& box);
   void finish(bool durable, bool closing);
@@ -58,6 +63,8 @@ class LibraryDriver final : public Driver {
   LibraryOutput output_;
   IoRankPath io_ranks_;
   DecompositionPlans<std::vector<Box>> unowned_;  ///< cells that nobody owns, of blocks
+  /// Two decompositions may cut one variable: what one rank has written another may write again, and later.
+  bool cells_change_owners_ = false;
 };
 
 }  // namespace shoal
