@@ -30,7 +30,7 @@ module grid_of_earth
     real(real64), allocatable :: depth_u(:, :), depth_v(:, :)  ! with halo, 0 where water cannot pass
     real(real64) :: deepest = 0                            ! m, of the whole grid
     real(real64) :: dlon = 0, dlat = 0                     ! degrees
-    type(shoal_decomposition) :: cells, u_faces, v_faces   ! of zeta, u and v
+    type(shoal_decomposition) :: cells, u_faces, v_faces   ! of zeta, u and v, without land
   end type grid
 
 contains
@@ -115,6 +115,7 @@ contains
   ! All that follows from the depths.
   subroutine finish_grid(earth)
     type(grid), intent(inout) :: earth
+    type(shoal_decomposition) :: whole
     integer :: i, j, last_v
     earth%dlon = earth%lon(2) - earth%lon(1)
     earth%dlat = earth%lat(2) - earth%lat(1)
@@ -140,11 +141,15 @@ contains
       end do
       last_v = min(t%j2, t%ny - 1)
       ! The model's arrays have one halo cell on every side; v has one row fewer than zeta.
-      earth%cells = shoal_block(t%comm, global=[t%nx, t%ny], first=[t%i1, t%j1], last=[t%i2, t%j2], &
+      whole = shoal_block(t%comm, global=[t%nx, t%ny], first=[t%i1, t%j1], last=[t%i2, t%j2], &
           halo_low=[1, 1], halo_high=[1, 1])
-      earth%u_faces = earth%cells
-      earth%v_faces = shoal_block(t%comm, global=[t%nx, t%ny - 1], first=[t%i1, t%j1], last=[t%i2, last_v], &
+      earth%cells = whole%masked(earth%depth)
+      earth%u_faces = whole%masked(earth%depth_u)
+      call whole%free()
+      whole = shoal_block(t%comm, global=[t%nx, t%ny - 1], first=[t%i1, t%j1], last=[t%i2, last_v], &
           halo_low=[1, 1], halo_high=[1, 1 + t%j2 - last_v])
+      earth%v_faces = whole%masked(earth%depth_v)
+      call whole%free()
     end associate
   end subroutine finish_grid
 

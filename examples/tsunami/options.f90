@@ -9,11 +9,10 @@ module options
 
   type :: settings
     character(len=256) :: bathymetry = "/usr/share/ferret-vis/data/etopo20.cdf"  ! of the Debian package ferret-datasets
-    character(len=256) :: folder = "."        ! where the files go
-    character(len=32) :: format = "netcdf4"
+    character(len=256) :: streams = "tsunami.toml"  ! what becomes of the fields
     character(len=256) :: restart_from = ""   ! a restart file to go on from
     double precision :: hours = 24.0          ! end of the run, after the earthquake
-    double precision :: output_hours = 1.0    ! between records
+    double precision :: progress_hours = 1.0  ! between lines of progress; a whole number of steps
     double precision :: restart_hours = 12.0  ! between restart files
     double precision :: south = -65.0, north = 65.0  ! walls, degrees north
     double precision :: basin_degrees = 1.0   ! cell of the analytic basin
@@ -26,18 +25,16 @@ contains
   function read_settings(path) result(chosen)
     character(len=*), intent(in) :: path
     type(settings) :: chosen
-    character(len=256) :: bathymetry, folder, restart_from, message
-    character(len=32) :: format
-    double precision :: hours, output_hours, restart_hours, south, north, basin_degrees, source_lon, source_lat, source_metres
+    character(len=256) :: bathymetry, streams, restart_from, message
+    double precision :: hours, progress_hours, restart_hours, south, north, basin_degrees, source_lon, source_lat, source_metres
     integer :: unit, status
-    namelist /tsunami/ bathymetry, folder, format, restart_from, hours, output_hours, restart_hours, south, north, &
+    namelist /tsunami/ bathymetry, streams, restart_from, hours, progress_hours, restart_hours, south, north, &
         basin_degrees, source_lon, source_lat, source_metres
     bathymetry = chosen%bathymetry
-    folder = chosen%folder
-    format = chosen%format
+    streams = chosen%streams
     restart_from = chosen%restart_from
     hours = chosen%hours
-    output_hours = chosen%output_hours
+    progress_hours = chosen%progress_hours
     restart_hours = chosen%restart_hours
     south = chosen%south
     north = chosen%north
@@ -52,7 +49,7 @@ contains
       error stop 2
     end if
     close (unit)
-    chosen = settings(bathymetry, folder, format, restart_from, hours, output_hours, restart_hours, south, north, &
+    chosen = settings(bathymetry, streams, restart_from, hours, progress_hours, restart_hours, south, north, &
         basin_degrees, source_lon, source_lat, source_metres)
   end function read_settings
 end module options

@@ -21,10 +21,7 @@ module physics
 
   type :: ocean
     real(real64), allocatable :: zeta(:, :), u(:, :), v(:, :)  ! with halo; m, m s-1, m s-1
-    real(real64), allocatable :: sum_zeta(:, :)   ! over the steps since the last record
-    real(real64), allocatable :: highest(:, :)    ! zeta's maximum so far, m
     real(real64), allocatable :: arrival(:, :)    ! seconds after the earthquake, negative: not yet
-    integer :: summed = 0                         ! steps in sum_zeta
     integer :: steps = 0                          ! since the earthquake
     real(real64) :: dt = 0                        ! s
   end type ocean
@@ -36,12 +33,10 @@ contains
     type(grid), intent(in) :: earth
     real(real64), intent(in) :: dt
     type(ocean) :: sea
-    allocate (sea%zeta, sea%u, sea%v, sea%sum_zeta, sea%highest, sea%arrival, mold=earth%depth)
+    allocate (sea%zeta, sea%u, sea%v, sea%arrival, mold=earth%depth)
     sea%zeta = 0
     sea%u = 0
     sea%v = 0
-    sea%sum_zeta = 0
-    sea%highest = 0
     sea%arrival = -1
     sea%dt = dt
   end function calm_ocean
@@ -68,7 +63,6 @@ contains
           down = exp(-(along / half_length)**2 - ((across + apart) / half_width)**2)
           sea%zeta(i, j) = metres * (up - 0.3_real64 * down)
           if (abs(sea%zeta(i, j)) >= arrival_height) sea%arrival(i, j) = 0
-          sea%highest(i, j) = max(0.0_real64, sea%zeta(i, j))
         end do
       end do
       call exchange(t, sea%zeta)
@@ -130,14 +124,13 @@ contains
     end associate
   end subroutine advance_v
 
-  ! The height, and what is kept of it: the sum for means, the highest water, the arrival.
+  ! The height, and when the first wave came.
   subroutine advance_zeta(earth, sea)
     type(grid), intent(in) :: earth
     type(ocean), intent(inout) :: sea
     real(real64) :: across, along, cos_south, cos_north, now
     integer :: i, j
     sea%steps = sea%steps + 1
-    sea%summed = sea%summed + 1
     now = sea%steps * sea%dt
     associate (t => earth%tile, u => sea%u, v => sea%v, zeta => sea%zeta)
       do j = t%j1, t%j2
@@ -148,8 +141,6 @@ contains
         do i = t%i1, t%i2
           zeta(i, j) = zeta(i, j) - across * (earth%depth_u(i, j) * u(i, j) - earth%depth_u(i - 1, j) * u(i - 1, j)) &
               - along * (earth%depth_v(i, j) * v(i, j) * cos_north - earth%depth_v(i, j - 1) * v(i, j - 1) * cos_south)
-          sea%sum_zeta(i, j) = sea%sum_zeta(i, j) + zeta(i, j)
-          sea%highest(i, j) = max(sea%highest(i, j), zeta(i, j))
           sea%arrival(i, j) = merge(now, sea%arrival(i, j), sea%arrival(i, j) < 0 .and. abs(zeta(i, j)) >= arrival_height)
         end do
       end do

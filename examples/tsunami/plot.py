@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Maps of the tsunami: the wave at three times, the highest water, the arrival times.
 
-plot.py FOLDER reads tsunami_history.nc and tsunami_averages.nc there, and writes wave.png, highest.png and
+plot.py FOLDER reads tsunami_history.nc and tsunami_extremes.nc there, and writes wave.png, highest.png and
 arrival.png.
 """
 
@@ -84,9 +84,9 @@ def plot_waves(history, depth, folder):
     save(figure, folder / "wave.png")
 
 
-def plot_highest(averages, depth, folder):
+def plot_highest(extremes, depth, folder):
     figure, axis = plt.subplots(figsize=(9, 5.2), layout="constrained")
-    highest = pacific(averages.highest.isel(time=-1)) * 100
+    highest = pacific(extremes.highest.isel(time=-1)) * 100
     colours = matplotlib.colors.LogNorm(vmin=1, vmax=500)
     picture = draw_map(
         axis, highest.clip(min=0.1), depth, "Highest water in the whole run", cmap="magma_r", norm=colours
@@ -102,9 +102,9 @@ def plot_highest(averages, depth, folder):
     save(figure, folder / "highest.png")
 
 
-def plot_arrival(averages, depth, folder):
+def plot_arrival(extremes, depth, folder):
     figure, axis = plt.subplots(figsize=(9, 5.2), layout="constrained")
-    arrival = pacific(averages.arrival) / 3600
+    arrival = pacific(extremes.arrival.isel(time=-1)) / 3600
     picture = draw_map(
         axis, arrival, depth, "Arrival of the first wave (1 cm)", cmap="viridis_r", vmin=0, vmax=24
     )
@@ -120,12 +120,12 @@ def main():
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     with (
         xr.open_dataset(folder / "tsunami_history.nc", decode_times=False) as history,
-        xr.open_dataset(folder / "tsunami_averages.nc", decode_times=False) as averages,
+        xr.open_dataset(folder / "tsunami_extremes.nc", decode_times=False) as extremes,
     ):
-        depth = pacific(history.depth)
+        depth = pacific(history.depth).where(history.depth > 0)
         plot_waves(history, depth, folder)
-        plot_highest(averages, depth, folder)
-        plot_arrival(averages, depth, folder)
+        plot_highest(extremes, depth, folder)
+        plot_arrival(extremes, depth, folder)
 
 
 if __name__ == "__main__":

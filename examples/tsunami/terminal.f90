@@ -104,25 +104,25 @@ contains
     end do
   end subroutine show_arrivals
 
-  ! seconds: compute, halo exchange, output, blocked (a part of output) of this rank. Collective.
+  ! seconds: compute, halo exchange, output (with the waiting in it) of this rank. Collective.
   subroutine show_times(earth, seconds, total)
     type(grid), intent(in) :: earth
-    double precision, intent(in) :: seconds(4), total
-    character(len=26), parameter :: names(4) = [character(len=26) :: "compute", "halo exchange", "output", "  of that blocked"]
-    double precision :: low(4), mean(4), high(4)
+    double precision, intent(in) :: seconds(3), total
+    character(len=26), parameter :: names(3) = [character(len=26) :: "compute", "halo exchange", "output"]
+    double precision :: low(3), mean(3), high(3)
     type(MPI_Comm) :: node
     integer :: k, ranks_here, cores
     call MPI_Comm_split_type(earth%tile%comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node)
     call MPI_Comm_size(node, ranks_here)
     call MPI_Comm_free(node)
     cores = cores_of_machine()
-    call MPI_Allreduce(seconds, low, 4, MPI_DOUBLE_PRECISION, MPI_MIN, earth%tile%comm)
-    call MPI_Allreduce(seconds, mean, 4, MPI_DOUBLE_PRECISION, MPI_SUM, earth%tile%comm)
-    call MPI_Allreduce(seconds, high, 4, MPI_DOUBLE_PRECISION, MPI_MAX, earth%tile%comm)
+    call MPI_Allreduce(seconds, low, 3, MPI_DOUBLE_PRECISION, MPI_MIN, earth%tile%comm)
+    call MPI_Allreduce(seconds, mean, 3, MPI_DOUBLE_PRECISION, MPI_SUM, earth%tile%comm)
+    call MPI_Allreduce(seconds, high, 3, MPI_DOUBLE_PRECISION, MPI_MAX, earth%tile%comm)
     if (earth%tile%rank /= 0) return
     mean = mean / earth%tile%ranks
     print '(a)', "Where the time went          mean s   least s    most s   share"
-    do k = 1, 4
+    do k = 1, 3
       print '(2a,3f10.2,f7.1,a)', "  ", names(k), mean(k), low(k), high(k), 100 * mean(k) / total, " %"
     end do
     print '(2a,f10.2)', "  ", "all                       ", total
