@@ -12,6 +12,7 @@ Clock::Clock(const Options& options, Instant run_start, Instant now) : options_(
   if (options_.climatology) slots_ = windows_->slots_of_year();
   window_ = windows_->containing(now);
   closed_ = window_.end == now;
+  has_steps_ = now > run_start && window_.start < now && !closed_;  // of the jobs before
 }
 
 bool Clock::lies_within(const Window& window) const {
@@ -39,14 +40,19 @@ void Clock::begin_step(const Step& step) {
                   "the step from {} to {} is longer than windows of {}, so that some would have no values",
                   options_.calendar.text(step.start), options_.calendar.text(step.end),
                   streams::text_of(options_.every));
-    if (goes_past && !options_.climatology && lies_within(window_)) passed_ = window_;
+    if (goes_past && !options_.climatology && lies_within(window_)) {
+      instant_ = window_;
+      if (has_steps_) passed_ = window_;
+    }
     window_ = following;
+    has_steps_ = false;
   }
   closed_ = false;
+  has_steps_ = true;
   counts_ = lies_within(window_);
   ends_ = step.end == window_.end;
   if (options_.climatology) slot_ = windows_->slot(window_);
-  instant_ = ends_ && counts_ ? std::optional(window_) : passed_;
+  if (ends_ && counts_) instant_ = window_;
 }
 
 void Clock::end_step() {

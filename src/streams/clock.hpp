@@ -12,13 +12,12 @@ namespace shoal::streams {
 
 /// When the windows of one kind begin and end, step by step. A window is in one of three states:
 ///
-/// | state | means | next |
-/// |---|---|---|
-/// | closed | no step of it began | open with the first step that ends in it |
-/// | open | has steps | finished by the step that ends where it ends, or by one that goes past its end, which
-/// belongs to a later window | | finished | its records can be written | the next window is closed |
+/// closed: no step of it began; it is open with the first step that ends in it. open: it has steps; it is
+/// finished by the step that ends where it ends, or by one that goes past its end, which belongs to a later
+/// window. finished: its records can be written; the next window is closed.
 ///
 /// A step that goes past the end of a window gives it its instant values, as the first that reaches the end.
+/// The window in which a run begins may have no other values; then it has no other records.
 class Clock {
  public:
   struct Options {
@@ -42,7 +41,7 @@ class Clock {
   int slot() const { return slot_; }
   /// Does the step count in its window (from, until)?
   bool counts() const { return counts_; }
-  /// The window that this step went past the end of.
+  /// The window with steps that this step went past the end of.
   const std::optional<Window>& passed() const { return passed_; }
   /// The window that ends with this step.
   bool ends() const { return ends_; }
@@ -65,7 +64,8 @@ class Clock {
   std::optional<Windows> windows_;  // nothing: of steps
   int slots_ = 1, slot_ = 0;
   Window window_;
-  bool closed_ = true;  // window_ had its end, or no step
+  bool closed_ = true;      // window_ had its end, or no step
+  bool has_steps_ = false;  // in window_
   bool counts_ = false, ends_ = false;
   std::optional<Window> passed_, instant_;
 };

@@ -203,7 +203,10 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
       };
     } else {
       collector.accumulator->result(output.operation.operation, state, output.fill, cells_of_bin.data());
-      counts = [&, state](std::int64_t cell) { return collector.accumulator->has_value(state, cell); };
+      const bool is_count = output.operation.operation == Operation::count;  // 0 is a value
+      counts = [&, state, is_count](std::int64_t cell) {
+        return is_count || collector.accumulator->has_value(state, cell);
+      };
     }
     if (collector.kept != nullptr && !output.reducer)
       for (std::size_t cell = 0; cell < cells_of_bin.size(); ++cell)
