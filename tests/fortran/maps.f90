@@ -224,6 +224,7 @@ contains
     end if
     call once%map_info(info)
     call check(info%repeated == 0, "each cell once")
+    call once%free()
     call map%free()
     once = map%unique(stat=stat)
     call check(stat == SHOAL_INVALID_ARGUMENT, "unique of nothing")

@@ -21,6 +21,7 @@ program frames
     call more_dimensions(f)
   end do
   call PIO_freedecomp(ios, plane)
+  deallocate (a, b)
   call finish()
 
 contains
