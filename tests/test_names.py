@@ -206,6 +206,7 @@ def names_of_python() -> set[str]:
         p.stem: ast.parse(p.read_text(encoding="utf-8")) for p in (top / "python/src/shoal").glob("*.py")
     }
     found = members_of(trees["dataset"], "Dataset") | members_of(trees["_definitions"], "Definitions")
+    found |= members_of(trees["_ending"], "Ending")
     found |= members_of(trees["decomposition"], "Decomposition")
     found |= members_of(trees["errors"], "Error") - {"errno"}
     exported = next(
@@ -245,7 +246,8 @@ def names_of_streams(language: str) -> set[str]:
         return names_of_cpp("include/shoal/streams.hpp") - {"what"}
     if language == "Fortran":
         return names_of_fortran("fortran/streams.f90") - {"put_att_scalar", "put_att_list"}
-    return members_of(ast.parse(source("python/src/shoal/streams.py")), "Streams")
+    found = members_of(ast.parse(source("python/src/shoal/streams.py")), "Streams")
+    return found | members_of(ast.parse(source("python/src/shoal/_ending.py")), "Ending")
 
 
 # As `beyond`, of streams. They lack refuse alone, which bindings call where they find arguments wrong.

@@ -10,7 +10,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
-from types import TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import mpi4py
@@ -18,12 +18,12 @@ import numpy as np
 
 from . import _shoal
 from ._definitions import Definitions
+from ._ending import Ending
 from ._indexing import Cells
 from ._part import Part
 from ._refusals import plain_text
 from .decomposition import Decomposition
 from .errors import (
-    Error,
     InvalidArgumentError,
     NotFoundError,
     StateError,
@@ -88,7 +88,7 @@ def _leave_to_the_end(dataset: Dataset) -> None:
 _runners = ("runpy", "mpi4py.run", "mpi4py.__main__")
 
 
-def _script_is_over(caller) -> bool:
+def _script_is_over(caller: FrameType | None) -> bool:
     """Whether of the program only those are left that ran its script, as `python -m mpi4py` does, which
     forgets the script's variables before the program ends. caller: the frame to begin with. Local."""
     names = []
@@ -98,7 +98,7 @@ def _script_is_over(caller) -> bool:
     return bool(names) and all(name in _runners for name in names)
 
 
-class Dataset(Definitions):
+class Dataset(Definitions, Ending):
     """A file that all ranks of a communicator have open; made by shoal.create() and shoal.open().
 
     As a context manager it is closed at the end. When an exception of Shoal, which all ranks get
@@ -136,37 +136,14 @@ class Dataset(Definitions):
         self._raw.abandon()
         self._forget()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it can be used: not yet closed, abandoned or left by its with block. Local."""
-        return self._raw.is_open()
+    def _called(self) -> str:
+        return self._path
 
-    def __enter__(self) -> Dataset:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if error is None:
-            self.close()
-        elif isinstance(error, Error) or self._comm.size == 1:
-            try:
-                self.close()
-            except Error as second:
-                # The first error is the one to report.
-                if hasattr(error, "add_note"):
-                    error.add_note(f"Closing {self._path} failed too: {second}")
-        else:
-            self.abandon()
-
-    def __del__(self):
-        # During the interpreter's shutdown, and after a failed __init__, there may be nothing left.
-        if getattr(self, "_raw", None) is None or not self._raw.is_open():
-            return
-        if _script_is_over(sys._getframe().f_back):
+    def _is_left_to_the_end(self, caller: FrameType | None) -> bool:
+        over = _script_is_over(caller)
+        if over:
             _leave_to_the_end(self)
-        else:
-            self._drop("when it was no longer used")
+        return over
 
     def _drop(self, when: str) -> None:
         if self._raw.is_open():

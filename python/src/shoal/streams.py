@@ -21,11 +21,11 @@ import os
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from . import _shoal
 from ._definitions import names_in, text_of_names
+from ._ending import Ending
 from ._library import communicator
 from ._paths import Path, path_bytes
 from ._refusals import in_own_kind, plain_text, refused_by_all
@@ -97,7 +97,7 @@ def _no_masked_cells(what: str) -> Callable[[], Any]:
     return refuse
 
 
-class Streams:
+class Streams(Ending):
     """The fields of a run, and the files that a configuration makes of them; made by Streams.open().
 
     Descriptions (axis, grid, coordinate, area, field, put_att) are Local, the same on all ranks, and come
@@ -109,6 +109,8 @@ class Streams:
     leaves the block, they are closed too; when any other exception leaves it on more than one rank's
     communicator, this rank drops them at once instead of waiting for ranks that may know nothing of it.
     """
+
+    _when_unused = "when they were no longer used"
 
     def __init__(self, raw: _shoal.Streams, comm: MPI.Comm):
         # Made by open().
@@ -394,33 +396,8 @@ class Streams:
         self._raw.abandon()
         _open_streams.discard(self)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether they can be used: not yet closed, abandoned or left by the with block. Local."""
-        return self._raw.is_open()
-
-    def __enter__(self) -> Streams:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if error is None:
-            self.close()
-        elif isinstance(error, Error) or self._comm.size == 1:
-            try:
-                self.close()
-            except Error as second:
-                # The first error is the one to report.
-                if hasattr(error, "add_note"):
-                    error.add_note(f"Closing the streams failed too: {second}")
-        else:
-            self.abandon()
-
-    def __del__(self):
-        # During the interpreter's shutdown, and after a failed __init__, there may be nothing left.
-        if getattr(self, "_raw", None) is not None:
-            self._drop("when they were no longer used")
+    def _called(self) -> str:
+        return "the streams"
 
     def _drop(self, when: str) -> None:
         if self._raw.is_open():
