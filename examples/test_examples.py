@@ -1,5 +1,7 @@
 """Run the Python examples as a reader would, on one rank and on several."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys
@@ -14,11 +16,12 @@ LAUNCHER = HERE.parent / "tools" / "mpirun.sh"
 TUTORIALS = sorted(path.stem for path in (HERE / "tutorials").glob("*.py"))
 
 
-def run(program: Path, ranks: int, folder: Path) -> str:
+def run(program: Path | str, ranks: int, folder: Path, *arguments: str, **environment: str) -> str:
     result = subprocess.run(
-        [LAUNCHER, str(ranks), sys.executable, program],
+        [LAUNCHER, str(ranks), sys.executable, program, *arguments],
         cwd=folder,
-        env={**os.environ},  # without what MPI adds to that of this process, once it runs in here
+        # without what MPI adds to that of this process, once it runs in here
+        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -26,6 +29,16 @@ def run(program: Path, ranks: int, folder: Path) -> str:
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
+
+
+def need_streams() -> None:
+    """Skip the test where libshoal was built without streams."""
+    try:
+        shoal.Streams.open("[[file]]\n", start="2001-01-01")
+    except shoal.NotSupportedError:
+        pytest.skip("this build has no toml++")
+    except shoal.SettingError:
+        pass  # the text was looked at
 
 
 @pytest.mark.parametrize("ranks", [1, 4])
@@ -36,12 +49,7 @@ def test_first_program(ranks, tmp_path):
 
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_first_program_of_streams(ranks, tmp_path):
-    try:
-        shoal.Streams.open("[[file]]\n", start="2001-01-01")
-    except shoal.NotSupportedError:
-        pytest.skip("this build has no toml++")
-    except shoal.SettingError:
-        pass  # the text was looked at
+    need_streams()
     run(HERE / "first" / "first_streams_python.py", ranks, tmp_path)
     assert (tmp_path / "first_streams_python.nc").stat().st_size > 0
 
