@@ -49,7 +49,8 @@ enum {
  *  calendar       standard (gregorian), proleptic_gregorian, julian, noleap (365_day), all_leap (366_day) or
  *                 360_day
  *  start          "YYYY-MM-DD hh:mm:ss", where seconds count from; the time may be left out: midnight
- *  now            of the same form: time of this job, which goes on with the run; NULL: start
+ *  now            time of this job, which goes on with the run: of the same form, or how long after the start
+ *                 ("43200.5 s", "36 h"); NULL: start
  * Errors, on all ranks alike: SHOAL_NOT_FOUND no such file; SHOAL_SETTING the configuration, with file, line
  * and key; SHOAL_INVALID_ARGUMENT a calendar or date; SHOAL_NOT_SUPPORTED built without toml++. Collective.
  */

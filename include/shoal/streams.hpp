@@ -47,8 +47,8 @@ class Streams {
   /// configuration: path of a TOML file, or its text if there is a newline in it; SHOAL_STREAMS of the
   /// environment, a path, replaces it. calendar: standard, proleptic_gregorian, julian, noleap, all_leap or
   /// 360_day. start: "YYYY-MM-DD hh:mm:ss", where seconds count from. now: time of this job, which goes on
-  /// with the run; empty: start. Throws Code::not_found, Code::setting with file, line and key, ...
-  /// Collective.
+  /// with the run, a date or how long after the start ("36 h"); empty: start. Throws Code::not_found,
+  /// Code::setting with file, line and key, ... Collective.
   static Streams open(MPI_Comm comm, const std::string& configuration, const std::string& calendar,
                       const std::string& start, const std::string& now = {}) {
     Streams result;

@@ -43,6 +43,18 @@ Text read_text(const std::string& given) {
   return out;
 }
 
+/// A date, or a length of time after the start.
+Instant read_now(const Calendar& calendar, Instant start, const std::string& text) {
+  if (text.empty()) return start;
+  Instant now;
+  const Status as_date = caught([&] { now = calendar.parse(text); });
+  if (as_date.ok()) return now;
+  if (!caught([&] { now = calendar.add(start, parse_duration(text)); }).ok())
+    throw Error(Code::invalid_argument, "now: {}, or how long after the start: 36 h, 129600.5 s",
+                as_date.message);
+  return now;
+}
+
 }  // namespace
 
 Streams::Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker)
@@ -80,7 +92,7 @@ std::unique_ptr<Streams> Streams::open(MPI_Comm comm, const StreamsOptions& opti
       throw Error(Code::invalid_argument, e.status().message);
     }
     time.start = time.calendar.parse(start);
-    time.now = now.empty() ? time.start : time.calendar.parse(now);
+    time.now = read_now(time.calendar, time.start, now);
     if (time.now < time.start)
       throw Error(Code::invalid_argument, "now is {}, before the start of the run, {}", now, start);
     configuration = read_configuration(text, path);

@@ -47,6 +47,7 @@ TEST_CASE("restart: the same bits as without, however the parts are cut") {
     Toy(first).go();
     Run second = first;
     second.how = at % 2 == 0 ? Cut::map : Cut::rows;
+    second.now_as_length = at == 1;
     second.first = at;
     second.end = 0;
     second.checkpoint = "";
@@ -82,6 +83,26 @@ TEST_CASE("restart: files of the time before are not replaced without a checkpoi
   CHECK(status.code == Code::exists);
   CHECK_MESSAGE(status.message.find("before 2001-01-3") != std::string::npos, status.text());
   CHECK(read_variable(folder.file("one.nc"), "zeta").values == before);
+}
+
+TEST_CASE("restart: the job's time is a date, or how long it is after the start") {
+  const auto open_at = [](const std::string& now) {
+    StreamsOptions options;
+    options.configuration =
+        "[[file]]\nname = \"a.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"total\"]\n";
+    options.calendar = "noleap";
+    options.start = "2001-02-28 12:00:00";
+    options.now = now;
+    auto streams = Streams::open(MPI_COMM_WORLD, options);
+    return streams->report();
+  };
+  for (const std::string now : {"2001-03-01 00:30", "12.5 h", "45000 s", " 45000.000000 s"})
+    CHECK_MESSAGE(open_at(now).find("\"now\": \"2001-03-01 00:30:00\"") != std::string::npos, now);
+  CHECK(open_at("1 month").find("\"now\": \"2001-03-28 12:00:00\"") != std::string::npos);
+  for (const std::string now : {"12.5", "-1 h", "3 steps", "soon"}) {
+    CAPTURE(now);
+    CHECK(caught([&] { open_at(now); }).code == Code::invalid_argument);
+  }
 }
 
 TEST_CASE("restart: a checkpoint of another time is refused") {

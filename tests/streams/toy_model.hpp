@@ -136,6 +136,7 @@ struct Run {
   Cut how = Cut::columns;
   bool masked = true, halo = false;
   std::size_t first = 0, end = 0;  ///< steps of this job; end 0: all
+  bool now_as_length = false;      ///< since the start, not as a date
   std::string resume, checkpoint;
   std::function<bool(const std::string& field, std::size_t step)> sends;  ///< nothing: all
   FileMaker maker;
@@ -151,7 +152,7 @@ class Toy {
     options.calendar = run.calendar;
     options.start = run.start;
     options.maker = run.maker;
-    if (run.first > 0) options.now = date(run.first);
+    if (run.first > 0) options.now = run.now_as_length ? length(run.first) : date(run.first);
     streams = Streams::open(comm.handle(), options);
     grid = cut(comm, run.how, run.masked);
     describe();
@@ -168,6 +169,11 @@ class Toy {
     Instant at = calendar.parse(run_.start);
     at.microseconds += std::llround(all * 1e6);
     return calendar.text(at);
+  }
+
+  std::string length(std::size_t step) const {
+    const double all = std::accumulate(run_.steps.begin(), run_.steps.begin() + static_cast<long>(step), 0.0);
+    return std::to_string(all) + " s";
   }
 
   /// All steps of the job, checkpoint or not, close.

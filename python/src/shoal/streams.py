@@ -139,7 +139,8 @@ class Streams(Ending):
                        seconds count from; the time may be left out: midnight
         calendar       "standard" ("gregorian"), "proleptic_gregorian", "julian", "noleap" ("365_day"),
                        "all_leap" ("366_day") or "360_day"
-        now            of the same form: time of this job, which goes on with the run; None: start
+        now            time of this job, which goes on with the run: of the same form, or how long after the
+                       start ("43200.5 s", "36 h"); None: start
 
         Raises NoSuchFileError; SettingError for the configuration, with file, line and key;
         InvalidArgumentError for a calendar or date; NotSupportedError where libshoal has no toml++.
