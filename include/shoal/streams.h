@@ -109,7 +109,9 @@ SHOAL_API int shoal_streams_send(shoal_streams* streams, int field, const shoal_
  * other ranks learn of it where they would of an error of send. Local. */
 SHOAL_API int shoal_streams_refuse(shoal_streams* streams, int field, int code, const char* message);
 /* The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds; more
- * than before. The step before is complete. Waits for other ranks where windows end. Collective. */
+ * than before. The step before is complete. Waits for other ranks where windows end. The first advance of a
+ * job that resumes nothing may be to `now` itself: what is sent then is the state at the start. Files have a
+ * record of it that hold nothing but instants of states, and have a window which ends there. Collective. */
 SHOAL_API int shoal_streams_advance(shoal_streams* streams, double seconds);
 /* The same by date, of the form of `start`. Collective. */
 SHOAL_API int shoal_streams_advance_to(shoal_streams* streams, const char* date);

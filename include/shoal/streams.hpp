@@ -154,7 +154,8 @@ class Streams {
     detail::check(shoal_streams_send(opened(), field, &c));
   }
   /// The clock: a step begins that ends at this time, seconds since the start, and the step before is
-  /// complete. Waits for other ranks where windows end. Collective.
+  /// complete. The first one may be to `now`: the state at the start. Waits for other ranks where windows
+  /// end. Collective.
   void advance(double seconds) { detail::check(shoal_streams_advance(opened(), seconds)); }
   /// The same by date, "YYYY-MM-DD hh:mm:ss". Collective.
   void advance_to(const std::string& date) {

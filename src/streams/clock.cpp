@@ -20,9 +20,18 @@ bool Clock::lies_within(const Window& window) const {
          (!options_.until || window.end <= *options_.until);
 }
 
+// Its window has no length: the one before the run has no other values, and is of the file before.
+void Clock::begin_state(Instant start) {
+  const Window ended = windows_ ? windows_->containing(start) : Window{start, start};
+  counts_ = false;
+  ends_ = closed_;  // what was closed stays so
+  if (ended.end == start && lies_within(ended)) instant_ = Window{start, start};
+}
+
 void Clock::begin_step(const Step& step) {
   passed_.reset();
   instant_.reset();
+  if (step.start == step.end) return begin_state(step.start);
   if (!windows_) {  // of steps
     if (closed_) window_.start = step.start;
     window_.end = step.end;

@@ -34,7 +34,8 @@ class Clock {
   /// Parts of the year of a climatology; otherwise 1.
   int slots() const { return slots_; }
 
-  /// Error(invalid_argument): whole windows lie in the step.
+  /// A step without length is the state at the start: no value of a window, but the instant of the one that
+  /// ended then. Error(invalid_argument): whole windows lie in the step.
   void begin_step(const Step& step);
   /// The step's window, and its part of the year.
   const Window& window() const { return window_; }
@@ -59,6 +60,7 @@ class Clock {
 
  private:
   bool lies_within(const Window& window) const;
+  void begin_state(Instant start);
 
   Options options_;
   std::optional<Windows> windows_;  // nothing: of steps

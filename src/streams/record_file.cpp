@@ -30,6 +30,8 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
   if (file_.choice.new_file) periods_.emplace(time.calendar, *file_.choice.new_file, Duration{}, time.start);
   for (const Output& output : file_.outputs) {
     has_bounds_ = has_bounds_ || output.operation.operation != Operation::instant;
+    const Collector& collector = plan.collectors[static_cast<std::size_t>(output.collector)];
+    takes_start_ = takes_start_ && !has_bounds_ && !plan.source_of(collector).like.for_step;
     if (output.operation.bins > 0 &&
         std::find(bins_.begin(), bins_.end(), output.operation.bins) == bins_.end())
       bins_.push_back(output.operation.bins);
@@ -123,9 +125,9 @@ double RecordFile::time_value(Instant instant) const {
 
 std::int64_t RecordFile::record_of(const RecordTime& time) {
   for (const Record& record : recent_)
-    if (record.start == time.window.start) return record.index;
+    if (record.window == time.window) return record.index;
   const std::int64_t index = records_++;
-  recent_.push_back({time.window.start, index});
+  recent_.push_back({time.window, index});
   if (recent_.size() > k_recent) recent_.erase(recent_.begin());
   put_time(time, index);
   return index;

@@ -51,6 +51,8 @@ class RecordFile {
              const RunTime& time, const FileMaker& maker);
 
   const FilePlan& plan() const { return file_; }
+  /// Can the state at the start be a record: are all values instants, and none of what holds for a step?
+  bool takes_start() const { return takes_start_; }
   /// Write values of one window: opens the file, and adds the record, where that is to be done.
   void write(const RecordTime& time, const std::vector<Values>& values);
   /// The step to `now` is complete: a file whose period is over is closed, another one commits its records.
@@ -80,7 +82,7 @@ class RecordFile {
 
  private:
   struct Record {
-    Instant start;
+    Window window;
     std::int64_t index;
   };
   Window period_of(const Window& window) const;
@@ -115,7 +117,7 @@ class RecordFile {
   const RunTime& time_;
   const FileMaker& maker_;
   std::optional<Windows> periods_;  // nothing: the run
-  bool has_bounds_ = false;
+  bool has_bounds_ = false, takes_start_ = true;
   std::vector<DimChoice> dims_;  // of all outputs
   std::vector<int> bins_;        // parts of a day of outputs
 

@@ -159,13 +159,16 @@ void Streams::advance_to(const std::string& date) {
 }
 
 void Streams::advance_to(Instant end) {
+  const bool is_first = !running_;
   begin_run();
-  if (end <= step_.end)
+  const bool is_state = is_first && end == step_.end;
+  if (end <= step_.end && !is_state)
     throw Error(Code::invalid_argument, "advance to {}: it is {} already", time_.calendar.text(end),
                 time_.calendar.text(step_.end));
   const Instant completed = step_.end;
   std::vector<Due> due = complete_step();
-  Status failure = caught([&] { begin_step(end, due); });
+  const Step next{step_.end, end, step_.number + (is_state ? 0 : 1)};
+  Status failure = caught([&] { begin_step(next, due); });
   failure.merge(settle(due));
   failure.merge(end_files(completed));
   if (!failure.ok()) throw Error(failure);
@@ -176,8 +179,7 @@ bool Streams::takes(const Collector& collector) const {
   return collector.kept != nullptr ? clock.instant().has_value() : clock.counts();
 }
 
-void Streams::begin_step(Instant end, std::vector<Due>& due) {
-  const Step next{step_.end, end, step_.number + 1};
+void Streams::begin_step(const Step& next, std::vector<Due>& due) {
   Status failure;
   for (Clock& clock : plan_.clocks)
     failure.merge(caught([&] { clock.begin_step(next); }));
@@ -305,7 +307,8 @@ std::vector<Streams::Due> Streams::complete_step() {
   }
   for (std::size_t f = 0; f < files_.size(); ++f) {
     const Clock& clock = plan_.clocks[static_cast<std::size_t>(files_[f].plan().clock)];
-    if (clock.instant()) add_due(due, f, *clock.instant(), true);
+    const bool has_record = step_.start < step_.end || files_[f].takes_start();
+    if (clock.instant() && has_record) add_due(due, f, *clock.instant(), true);
     if (clock.ends() && clock.counts() && !clock.options().climatology)
       add_due(due, f, clock.window(), false);
   }

@@ -86,7 +86,7 @@ class Streams {
   void feed(std::size_t source, const ArrayView& own);
   void take_input(std::size_t source, int field, const ArrayView& own);
   std::vector<Due> complete_step();
-  void begin_step(Instant end, std::vector<Due>& due);
+  void begin_step(const Step& next, std::vector<Due>& due);
   void add_due(std::vector<Due>& due, std::size_t file, const Window& window, bool instants) const;
   void find_wanted();
   Status settle(const std::vector<Due>& due);

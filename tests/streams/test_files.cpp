@@ -65,6 +65,72 @@ TEST_CASE("files: instants of steps that do not end where windows do") {
   CHECK(mean[1] == (2400e6 * value(3, 2, 0, 0, 0) + 2400e6 * value(3, 3, 0, 0, 0)) / 4800e6);
 }
 
+TEST_CASE("files: the state at the start is a record of files of instants") {
+  const SharedFolder folder;
+  const auto instants = [&](const std::string& name, const std::string& keys) {
+    return file_table(folder.file(name), "operation = \"instant\"\nfields = [\"total\"]\n" + keys);
+  };
+  Run run;
+  run.start = "2001-01-30";
+  run.configuration =
+      instants("six_%Y%m%d.nc", "every = \"6 h\"\nnew_file = \"1 day\"\n") +
+      instants("steps.nc", "every = \"4 steps\"\n") +
+      instants("middle.nc", "every = \"12 h\"\noffset = \"6 h\"\n") +
+      instants("from.nc", "every = \"12 h\"\nfrom = \"2001-01-30\"\n") +
+      file_table(folder.file("rain.nc"),
+                 "every = \"12 h\"\noperation = \"instant\"\nfields = [\"total\", \"rain\"]\n") +
+      file_table(folder.file("mixed.nc"),
+                 "every = \"12 h\"\noperation = \"mean\"\n"
+                 "fields = [\"total\", { field = \"total\", name = \"now\", "
+                 "operation = \"instant\" }]\n");
+  run.steps = std::vector<double>(12, 10800.0);
+  Toy toy(run);
+  toy.streams->advance(0.0);
+  CHECK(toy.streams->wants(toy.numbers.at("total")));
+  CHECK_FALSE(toy.streams->wants(toy.numbers.at("zeta")));
+  toy.send("total", 0);
+  CHECK(caught([&] { toy.streams->advance(0.0); }).code == Code::invalid_argument);
+  toy.go();
+  const double h = 3600;
+  const auto times = [&](const char* name) { return read_variable(folder.file(name), "time").values; };
+  CHECK_FALSE(exists(folder.file("six_20010129.nc")));
+  CHECK(times("six_20010130.nc") == std::vector<double>{0, 6 * h, 12 * h, 18 * h, 24 * h});
+  CHECK(times("six_20010131.nc") == std::vector<double>{30 * h, 36 * h});
+  CHECK(read_variable(folder.file("six_20010130.nc"), "total").values ==
+        std::vector<double>{value(3, 0, 0, 0, 0), value(3, 2, 0, 0, 0), value(3, 4, 0, 0, 0),
+                            value(3, 6, 0, 0, 0), value(3, 8, 0, 0, 0)});
+  CHECK(times("steps.nc") == std::vector<double>{0, 12 * h, 24 * h, 36 * h});
+  CHECK(times("middle.nc") == std::vector<double>{6 * h, 18 * h, 30 * h});
+  for (const char* without : {"from.nc", "rain.nc"})
+    CHECK(times(without) == std::vector<double>{12 * h, 24 * h, 36 * h});
+  CHECK(read_variable(folder.file("mixed.nc"), "time_bounds").values ==
+        std::vector<double>{0, 12 * h, 12 * h, 24 * h, 24 * h, 36 * h});
+  double sum = 0;
+  for (int step = 1; step <= 4; ++step)
+    sum += 10800e6 * value(3, step, 0, 0, 0);
+  CHECK(read_variable(folder.file("mixed.nc"), "total").values.at(0) == sum / (4 * 10800e6));
+
+  // Fields that are due then are to be sent; a job that goes on has had its first record.
+  run.configuration = instants("unsent.nc", "every = \"6 h\"\n");
+  run.end = 3;
+  run.checkpoint = folder.file("saved.nc");
+  Toy unsent(run);
+  unsent.streams->advance(0.0);
+  const Status status = unsent.advance_and_send_anyway(0);
+  CHECK(status.code == Code::state);
+  CHECK_MESSAGE(status.message.find("not sent in the step to 2001-01-30 00:00:00") != std::string::npos,
+                status.text());
+  for (std::size_t step = 1; step < run.end; ++step)
+    unsent.advance_and_send(step);
+  unsent.streams->checkpoint(run.checkpoint);
+  unsent.streams->close();
+  run.first = 3;
+  run.resume = run.checkpoint;
+  Toy second(run);
+  CHECK(caught([&] { second.streams->advance(3 * 3 * h); }).code == Code::invalid_argument);
+  second.streams->close();
+}
+
 TEST_CASE("files: a climatology joins the same months of all years, over a restart, too") {
   const SharedFolder folder;
   Run run;

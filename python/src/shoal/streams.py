@@ -338,7 +338,10 @@ class Streams(Ending):
 
     def advance(self, seconds: float) -> None:
         """The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds;
-        more than before. The step before is complete. Waits for other ranks where windows end. Collective."""
+        more than before. The step before is complete. Waits for other ranks where windows end. The first
+        advance of a job that resumes nothing may be to `now` itself: what is sent then is the state at the
+        start. Files have a record of it that hold nothing but instants of states, and have a window which
+        ends there. Collective."""
         self._need_open()
         self._raw.advance(float(seconds))
 
