@@ -3,7 +3,7 @@
 ! What the model tells Shoal: its grids and fields, of which tsunami.toml makes files; and its restart files, which all
 ! ranks write. Metadata follow the CF conventions, version 1.8. Land has the fill value.
 module output
-  use, intrinsic :: iso_fortran_env, only: real64
+  use, intrinsic :: iso_fortran_env, only: real32, real64
   use grid_of_earth, only: grid
   use options, only: settings
   use physics, only: ocean
@@ -12,8 +12,6 @@ module output
   implicit none
   private
   public :: output_streams, open_output, send_fields, write_restart, read_restart, close_output
-
-  character(len=*), parameter :: earthquake = "2011-03-11 05:46:24"
 
   type :: output_streams
     type(shoal_streams) :: streams
@@ -28,9 +26,10 @@ contains
     type(settings), intent(in) :: chosen
     type(ocean), intent(in) :: sea
     type(output_streams), intent(out) :: out
+    character(len=22) :: now  ! since the start
+    write (now, '(f20.6,a)') sea%steps * sea%dt, " s"
     associate (streams => out%streams)
-      call streams%open(trim(chosen%streams), earth%tile%comm, calendar="standard", start=earthquake, &
-          now=date_after(sea%steps * sea%dt))
+      call streams%open(trim(chosen%streams), earth%tile%comm, calendar="standard", start="2011-03-11 05:46:24", now=now)
       call streams%put_att(SHOAL_GLOBAL, "title", "Tsunami after the Tohoku earthquake of 2011")
       call streams%put_att(SHOAL_GLOBAL, "institution", "The Shoal project")
       call streams%put_att(SHOAL_GLOBAL, "source", "linear shallow-water model, example of Shoal " // shoal_version())
@@ -43,8 +42,8 @@ contains
       call streams%grid("cells", "lon lat", earth%cells)
       call streams%grid("u_faces", "lon_u lat", earth%u_faces)
       call streams%grid("v_faces", "lon lat_v", earth%v_faces)
-      call streams%coordinate("cells", "depth", earth%depth)
-      call describe("depth", "m", "depth of the sea", "sea_floor_depth_below_geoid")
+      call streams%coordinate("cells", "depth", real(earth%depth, real32))
+      call describe("depth", "m", "depth of the sea, 0 on land", "sea_floor_depth_below_geoid")
       out%zeta = streams%field("zeta", SHOAL_FLOAT, "lon lat", grid="cells")
       call describe("zeta", "m", "height of the wave", "sea_surface_height_above_mean_sea_level")
       out%u = streams%field("u", SHOAL_FLOAT, "lon_u lat", grid="u_faces")
@@ -75,8 +74,8 @@ contains
     end subroutine describe
   end subroutine open_output
 
-  ! The state at the end of a step; what no file asks for costs nothing. The arrays go as they are, halo included: Shoal
-  ! takes the cells that this rank owns. Collective.
+  ! The state at the end of a step, or before the first one; what no file asks for costs nothing. The arrays go as they
+  ! are, halo included: Shoal takes the cells that this rank owns. Collective.
   subroutine send_fields(sea, out)
     type(ocean), intent(in) :: sea
     type(output_streams), intent(in) :: out
@@ -144,13 +143,4 @@ contains
     character(len=:), allocatable :: path
     path = restart(:index(restart, ".nc", back=.true.) - 1) // "_windows.nc"
   end function windows_of
-
-  ! In March 2011.
-  function date_after(seconds) result(date)
-    real(real64), intent(in) :: seconds
-    character(len=19) :: date
-    integer :: t
-    t = nint(seconds) + (5 * 60 + 46) * 60 + 24
-    write (date, '(a,i2.2,3(a,i2.2))') "2011-03-", 11 + t / 86400, " ", mod(t / 3600, 24), ":", mod(t / 60, 60), ":", mod(t, 60)
-  end function date_after
 end module output

@@ -86,7 +86,7 @@ def plot_waves(history, depth, folder):
 
 def plot_highest(extremes, depth, folder):
     figure, axis = plt.subplots(figsize=(9, 5.2), layout="constrained")
-    highest = pacific(extremes.highest.isel(time=-1)) * 100
+    highest = pacific(extremes.highest.max("time")) * 100
     colours = matplotlib.colors.LogNorm(vmin=1, vmax=500)
     picture = draw_map(
         axis, highest.clip(min=0.1), depth, "Highest water in the whole run", cmap="magma_r", norm=colours

@@ -1,34 +1,50 @@
 #!/bin/sh
-# A short run of the model on 4 ranks, a restart on 3 in the middle of an hour's mean and of the day's maximum, and equal
-# files at the end.
-#   test.sh tsunami-program mpirun.sh
+# A short run on 4 ranks with tsunami.toml as it is. Then, with windows of 90 minutes in a file that SHOAL_STREAMS
+# names: a whole run on 4 ranks, and one on 2 and 3 with a restart after 2 hours, in the middle of a window; all of
+# their files are equal.
+#   test.sh tsunami-program mpirun.sh [shoal-streams]
 set -eu
 export TSUNAMI_PROGRESS=plain
+unset SHOAL_STREAMS
+here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 mpirun=$2
-here=$(cd "$(dirname "$0")" && pwd)
-rm -rf whole second && mkdir whole second
-for run in whole second; do cp "$here/tsunami.toml" $run/; done
-namelist() {  # restart file
-  cat <<END
+checker=${3:-}
+rm -rf as_it_is whole parts && mkdir as_it_is whole parts
+sed 's/"1 h"/"90 min"/; s/"netcdf4"/"cdf5"/' "$here/tsunami.toml" >windows.toml
+if [ -n "$checker" ]; then
+  for configuration in "$here/tsunami.toml" windows.toml; do
+    "$checker" check "$configuration" --from "2011-03-11 05:46:24" --to "2011-03-11 11:46:24" --step "30 min" >/dev/null
+  done
+else
+  echo "The configuration is not checked before the run: shoal-streams is not built"
+fi
+
+# run folder ranks hours [restart file]
+run() {
+  cat >"$1/run.nml" <<END
 &tsunami
   bathymetry = "none.nc"
   basin_degrees = 2.0
-  restart_from = "$1"
-  hours = 4.0
+  streams = "$here/tsunami.toml"
+  restart_from = "${4:-}"
+  hours = $3
   progress_hours = 0.5
-  restart_hours = 2.5
+  restart_hours = 2.0
 /
 &shoal
   stage_bytes = "1MiB"
 /
 END
+  (cd "$1" && "$mpirun" "$2" "$program" run.nml)
 }
-namelist "" >whole/tsunami.nml
-namelist ../whole/tsunami_restart_0003h.nc >second/tsunami.nml
-(cd whole && "$mpirun" 4 "$program")
-(cd second && "$mpirun" 3 "$program")
-for file in tsunami_restart_0004h tsunami_extremes; do
-  cmp whole/$file.nc second/$file.nc
+run as_it_is 4 2.0
+export SHOAL_STREAMS="$PWD/windows.toml"
+run whole 4 6.0
+run parts 2 2.0
+run parts 3 6.0 tsunami_restart_0002h.nc
+for file in history averages extremes restart_0006h restart_0006h_windows; do
+  cmp "whole/tsunami_$file.nc" "parts/tsunami_$file.nc"
 done
-echo "A restart on 3 ranks ends with the same bytes as the whole run on 4."
+test -s as_it_is/tsunami_extremes.nc
+echo "A run on 2 and 3 ranks in two parts has the same bytes in all files as the whole run on 4."

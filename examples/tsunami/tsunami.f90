@@ -48,6 +48,7 @@ program tsunami
   earth%tile%seconds = 0
   before = MPI_Wtime()
   call open_output(earth, chosen, sea, out)
+  if (sea%steps == 0) call send_fields(sea, out)
   call count_output()
   do while (sea%steps < last_step)
     call advance(earth, sea)
