@@ -50,11 +50,17 @@ step() {
 digest() { cat "$@" | sha256sum | cut -d' ' -f1; }
 cache_value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 
+# An ocean model that an example is about.
+install_veros() {
+  "${pip[@]}" veros || echo "python: Veros cannot be installed; the tests of examples/veros are skipped"
+}
+
 step build-requirements "$(digest tools/requirements-build.txt)" "${pip[@]}" -r tools/requirements-build.txt
 if [ $for_demo = yes ]; then
   step demo-requirements "$(digest tools/requirements-demo.txt)" "${pip[@]}" -r tools/requirements-demo.txt
 else
   step test-requirements "$(digest tools/requirements-test.txt)" "${pip[@]}" -r tools/requirements-test.txt
+  step veros "" install_veros
 fi
 
 # mpi4py must have the MPI of the library: communicators are handed over. A wheel takes the MPI that it finds; where that
