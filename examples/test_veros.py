@@ -45,6 +45,12 @@ def compare(a, b, *options):
     assert f"the same: {len(FIELDS)} variables" in result.stdout
 
 
+def h5py_knows_mpi():
+    import h5py
+
+    return h5py.get_config().mpi
+
+
 @pytest.fixture(scope="module")
 def on_one_rank(tmp_path_factory):
     """Three days on one rank, with all output of Veros."""
@@ -79,9 +85,7 @@ def test_ranks_write_what_one_does(ranks, on_one_rank, tmp_path):
 
 def test_both_outputs_of_several_ranks(tmp_path):
     need_streams()
-    import h5py
-
-    if not h5py.get_config().mpi:
+    if not h5py_knows_mpi():
         pytest.skip("this h5py was built without MPI (examples/veros/README.md builds one)")
     run_veros(2, tmp_path, 2)
     compare(own_means(tmp_path), tmp_path / "acc.daily.nc")
@@ -94,3 +98,15 @@ def test_restart_in_the_middle_of_a_day(on_one_rank, tmp_path):
     second = {"restart_input_filename": "acc_0003.restart.h5", "identifier": "acc_again"}
     run_veros(1, tmp_path, 1.5, **second)
     compare(on_one_rank / "acc.daily.nc", tmp_path / "acc.daily.nc")
+
+
+def test_threads_of_veros(tmp_path, monkeypatch):
+    """Veros can close its files in threads. Where their HDF5 may be that of Shoal, too, this is refused."""
+    need_streams()
+    monkeypatch.setenv("VEROS_USE_IO_THREADS", "1")
+    if h5py_knows_mpi():
+        with pytest.raises(AssertionError, match="two threads must not call"):
+            run_veros(1, tmp_path, 1)
+    else:
+        run_veros(1, tmp_path, 2)
+        compare(own_means(tmp_path), tmp_path / "acc.daily.nc")
