@@ -60,7 +60,7 @@ FORBIDDEN = {
 
 # Folders outside src/ that stand on the public headers alone, but for what measures modules. bench shares a
 # module that knows nothing.
-OUTSIDE = ["fortran", "python", "bench", "examples", "compat"]
+OUTSIDE = ["fortran", "python", "bench", "lab", "examples", "compat"]
 SEES_MODULES = [TOP / "bench" / "inside"]
 SHARED = {"bench": {"grids"}}
 
@@ -133,6 +133,15 @@ def check_outside(folder: str, path: Path) -> list[str]:
     ]
 
 
+def check_model(path: Path) -> list[str]:
+    """The model of the laboratory is arithmetic: it sees itself and the standard library."""
+    return [
+        f"{path.relative_to(TOP)}:{number}: lab/model stands on the standard library alone, and includes {name}"
+        for number, _, name in includes(path)
+        if "." in name and not name.startswith("model/")
+    ]
+
+
 def check_length(path: Path) -> list[str]:
     lines = path.read_bytes().count(b"\n")
     return [f"{path.relative_to(TOP)}: {lines} lines (limit {MAX_LINES})"] if lines > MAX_LINES else []
@@ -152,6 +161,8 @@ def main() -> int:
         for path in sources(TOP / folder):
             count += 1
             breaches += check_outside(folder, path) + check_length(path)
+    for path in sources(TOP / "lab" / "model"):
+        breaches += check_model(path)
     for folder in [*OUTSIDE, "tests"]:
         for path in (TOP / folder).rglob("*"):
             if path.suffix in {".f90", ".F90", ".py"} or (folder == "tests" and path.suffix in SOURCES):

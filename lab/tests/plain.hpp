@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file system in which nothing costs anything but bytes on servers, for tests to add one part at a time.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "model/model.hpp"
+
+namespace shoal::lab {
+
+inline constexpr std::int64_t k_mib = 1 << 20;
+inline constexpr double k_server = 100e6;  ///< bytes a second, to write; twice that to read
+
+inline Parameters plain(int servers = 1, int stripes = 1) {
+  Parameters parameters;
+  parameters.kind = "lustre";
+  parameters.servers.number = servers;
+  parameters.servers.write_bandwidth = k_server;
+  parameters.servers.read_bandwidth = 2 * k_server;
+  parameters.network.client_bandwidth = 1e15;
+  parameters.striping.count = stripes;
+  return parameters;
+}
+
+/// A file of folder 1, made at the time 0.
+inline void make_file(Model& model, FileId file, ClientId client = 0) {
+  REQUIRE(model.create(0, client, 1).error == 0);
+  model.add_file(client, file, 1, 0);
+}
+
+/// Writes in pieces, one after the other, and returns when the last one is done.
+inline Seconds write_all(Model& model, ClientId client, FileId file, Extent extent, std::int64_t piece,
+                         Seconds now) {
+  for (std::int64_t at = extent.begin; at < extent.end; at += piece) {
+    const auto outcome = model.write(now, client, file, {at, std::min(extent.end, at + piece)});
+    REQUIRE(outcome.error == 0);
+    now = outcome.done;
+  }
+  return now;
+}
+
+inline Seconds read_all(Model& model, ClientId client, FileId file, Extent extent, std::int64_t piece,
+                        Seconds now) {
+  for (std::int64_t at = extent.begin; at < extent.end; at += piece) {
+    const auto outcome = model.read(now, client, file, {at, std::min(extent.end, at + piece)});
+    REQUIRE(outcome.error == 0);
+    now = outcome.done;
+  }
+  return now;
+}
+
+}  // namespace shoal::lab
