@@ -136,7 +136,7 @@ def check_outside(folder: str, path: Path) -> list[str]:
 def check_model(path: Path) -> list[str]:
     """The model of the laboratory is arithmetic: it sees itself and the standard library."""
     return [
-        f"{path.relative_to(TOP)}:{number}: lab/model stands on the standard library alone, and includes {name}"
+        f"{path.relative_to(TOP)}:{number}: lab/model sees itself and the standard library, not {name}"
         for number, _, name in includes(path)
         if "." in name and not name.startswith("model/")
     ]

@@ -48,10 +48,20 @@ Model::Outcome Model::create(Seconds now, ClientId client, FileId folder) {
 
 void Model::add_file(ClientId client, FileId id, FileId folder, Seconds now) {
   const StripingParameters striping = striping_of_folder(folder);
+  for (const auto& each : caches_)
+    each->forget(id);
   File& of = files_[id] = File{};
   of.layout = {striping.bytes, striping.count, next_server_};
   next_server_ = (next_server_ + striping.count) % parameters_.servers.number;
   cache(client).seen(id).attributes_at = now;
+}
+
+void Model::adopt_file(FileId id, FileId folder, std::int64_t size) {
+  add_file(0, id, folder, 0);
+  File& of = file(id);
+  of.size = size;
+  of.allocated.add({0, size});
+  used_ += size;
 }
 
 void Model::add_folder(FileId folder, FileId parent) {

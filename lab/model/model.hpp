@@ -36,6 +36,9 @@ class Model {
   Outcome create(Seconds now, ClientId client, FileId folder);
   void add_file(ClientId client, FileId file, FileId folder, Seconds now);
   void add_folder(FileId folder, FileId parent);
+  bool knows(FileId file) const { return files_.count(file) > 0; }
+  /// A file that was there before the model.
+  void adopt_file(FileId file, FileId folder, std::int64_t size);
   /// rename, remove, mkdir, readdir.
   Outcome name(Operation operation, Seconds now, ClientId client, FileId folder);
   Outcome stat(Seconds now, ClientId client, FileId file, FileId folder);
