@@ -73,7 +73,8 @@ void Filesystem::Calls::create(fuse_req_t fuse, fuse_ino_t folder, const char* n
   request.finish(outcome, [request, file, info = *info] {
     fuse_entry_param entry{};
     entry.ino = file;
-    request.fs.backing_.status(file, entry.attr);
+    request.fs.status_of(file, entry.attr);
+    request.fs.told_[{request.client, request.thread}] = file;
     if (fuse_reply_create(request.fuse, &entry, &info) != -ENOENT) return;
     request.fs.close_handle(info.fh);
     request.fs.backing_.forget(file, 1);

@@ -193,7 +193,7 @@ void write_report(const DaemonOptions& options, const Filesystem& filesystem) {
   std::ofstream out(options.report);
   out << fmt::format(
       "{{\"kind\": \"{}\", \"clients\": {}, \"scale\": {}, \"seconds_of_the_model\": {:.6f},\n"
-      " \"requests\": {}, \"waited_seconds\": {:.6f}, \"late_seconds\": {:.6f}, \"most_late_seconds\": "
+      " \"requests\": {}, \"waited_seconds\": {:.6f}, \"mean_late_seconds\": {:.6f}, \"most_late_seconds\": "
       "{:.6f},\n"
       " \"metadata_requests\": {}, \"lock_requests\": {}, \"revocations\": {}, \"partial_page_reads\": {},\n"
       " \"servers\": [{}]}}\n",

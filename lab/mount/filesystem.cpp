@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 
 #include "mount/calls.hpp"
@@ -85,6 +86,7 @@ void Filesystem::Request::finish(Model::Outcome outcome, std::function<void()> r
     const Seconds sent = here.clock_.now();
     here.turnarounds_.replied(request.client, request.thread, outcome.done, sent);
     const double late = std::max(0.0, sent - outcome.done) * here.clock_.scale();
+    ++here.timing_.replies;
     here.timing_.waited += (outcome.done - request.at) * here.clock_.scale();
     here.timing_.late += late;
     here.timing_.most_late = std::max(here.timing_.most_late, late);
@@ -100,6 +102,15 @@ void Filesystem::Request::finish(Model::Outcome outcome, int error) const {
   finish(outcome, [request = *this] { fuse_reply_err(request.fuse, 0); });
 }
 
+// Programs that ask read and write in pieces of one request.
+int Filesystem::status_of(FileId file, struct stat& status) {
+  const int error = backing_.status(file, status);
+  const auto bytes = static_cast<std::uint64_t>(model_.parameters().cache.request_bytes);
+  if (std::has_single_bit(bytes))
+    status.st_blksize = static_cast<blksize_t>(std::min<std::uint64_t>(bytes, 1 << 20));
+  return error;
+}
+
 void Filesystem::reply_entry(const Request& request, Model::Outcome outcome, FileId folder,
                              const char* name) {
   FileId file = 0;
@@ -108,7 +119,8 @@ void Filesystem::reply_entry(const Request& request, Model::Outcome outcome, Fil
   request.finish(outcome, [this, request, file] {
     fuse_entry_param entry{};
     entry.ino = file;
-    backing_.status(file, entry.attr);
+    status_of(file, entry.attr);
+    told_[{request.client, request.thread}] = file;
     if (fuse_reply_entry(request.fuse, &entry) == -ENOENT) backing_.forget(file, 1);
   });
 }

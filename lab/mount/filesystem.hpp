@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,8 +46,9 @@ class Filesystem {
   /// How well real time kept up with the model's.
   struct Timing {
     std::int64_t requests = 0;
+    std::int64_t replies = 0;
     double waited = 0;     ///< real seconds that replies had to wait by the model
-    double late = 0;       ///< real seconds that they came after that
+    double late = 0;       ///< sum over replies of the real seconds that programs were behind the model
     double most_late = 0;  ///< of one
   };
   const Timing& timing() const { return timing_; }
@@ -92,6 +94,7 @@ class Filesystem {
                  const std::function<int(int)>& make);
   void retry_waiters(FileId file);
   void stop_waiting(fuse_req_t fuse);
+  int status_of(FileId file, struct stat& status);
   bool has_stripes() const { return model_.parameters().kind == "lustre"; }
   int stripes_of(FileId file, std::string& value);
 
@@ -100,6 +103,8 @@ class Filesystem {
   Clock clock_;
   Schedule schedule_;
   Turnarounds turnarounds_;
+  /// The file whose attributes each thread of a client got last, with a name of it.
+  std::map<std::pair<ClientId, pid_t>, FileId> told_;
   FileLocks locks_;
   std::list<Waiter> waiters_;
   std::unordered_map<std::uint64_t, Handle> handles_;

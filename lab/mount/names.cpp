@@ -43,10 +43,18 @@ void Filesystem::Calls::forget_multi(fuse_req_t fuse, std::size_t count, fuse_fo
 void Filesystem::Calls::getattr(fuse_req_t fuse, fuse_ino_t file, fuse_file_info*) {
   const Request request = begin(fuse);
   Filesystem& fs = request.fs;
+  // The kernel believes no attributes here, and asks once more than a program does: for the rights of each
+  // folder of a path, and after it got the attributes of a file with its name.
+  struct stat now {};
+  const bool is_folder = fs.backing_.status(file, now) == 0 && S_ISDIR(now.st_mode);
+  const auto told = fs.told_.extract({request.client, request.thread});
+  const bool is_free = is_folder || (!told.empty() && told.mapped() == file);
   const FileId folder = fs.backing_.node(file).folder;
-  request.finish(fs.model_.stat(request.at, request.client, file, folder), [request, file] {
+  const Model::Outcome outcome =
+      is_free ? Model::Outcome{request.at, 0} : fs.model_.stat(request.at, request.client, file, folder);
+  request.finish(outcome, [request, file] {
     struct stat status {};
-    const int error = request.fs.backing_.status(file, status);
+    const int error = request.fs.status_of(file, status);
     error != 0 ? fuse_reply_err(request.fuse, error) : fuse_reply_attr(request.fuse, &status, 0);
   });
 }
@@ -87,7 +95,7 @@ void Filesystem::Calls::setattr(fuse_req_t fuse, fuse_ino_t file, struct stat* t
     outcome.error = change(fs.backing_.path(file), fs.backing_.descriptor(file), *to, which);
   request.finish(outcome, [request, file] {
     struct stat status {};
-    request.fs.backing_.status(file, status);
+    request.fs.status_of(file, status);
     fuse_reply_attr(request.fuse, &status, 0);
   });
 }
