@@ -22,6 +22,7 @@ packages=(
   libmuparser-dev                             # expressions of streams
   nlohmann-json3-dev                          # header only: header files of the formats raw and ascii
   libcli11-dev                                # header only: command lines of shoal-plan, shoal-streams and the benchmark
+  libfuse3-dev fuse3                          # the emulated file system of lab/
   python3 python3-venv python3-dev
 )
 mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)

@@ -212,7 +212,7 @@ class Daemon {
         signals_(signals.number()),
         guardian_(guardian.gone()),
         parent_(pidfd(parent)),
-        filesystem_(places.backing, options.parameters, options.clients, options.scale) {
+        filesystem_(places.backing, options.parameters, options.clients, options.scale, options.grace) {
     if (!parent_.valid() || ::getppid() != parent)
       throw std::runtime_error("the process that started this is dead");
     for (const auto& place : places.mounts)

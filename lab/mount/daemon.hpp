@@ -15,6 +15,7 @@ struct DaemonOptions {
   std::filesystem::path dir;      ///< gets the mounts
   std::filesystem::path backing;  ///< of the bytes; empty: a folder in memory, which goes with the daemon
   double scale = 1;               ///< real seconds for one of the model
+  double grace = 0.002;           ///< real seconds that real time may be behind the model's
   std::filesystem::path report;   ///< gets a JSON object when the daemon ends; empty: none
   std::vector<std::string>
       command;        ///< is started when the mounts are there; the daemon ends with it. Empty: none

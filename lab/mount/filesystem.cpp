@@ -13,8 +13,9 @@
 
 namespace shoal::lab {
 
-Filesystem::Filesystem(const std::string& backing, const Parameters& parameters, int clients, double scale)
-    : backing_(backing), model_(parameters, clients), clock_(scale) {}
+Filesystem::Filesystem(const std::string& backing, const Parameters& parameters, int clients, double scale,
+                       double grace)
+    : backing_(backing), model_(parameters, clients), clock_(scale), turnarounds_(grace / scale) {}
 
 const fuse_lowlevel_ops& Filesystem::operations() {
   static const fuse_lowlevel_ops table = [] {
@@ -84,7 +85,7 @@ void Filesystem::Request::finish(Model::Outcome outcome, std::function<void()> r
     else
       reply();
     const Seconds sent = here.clock_.now();
-    here.turnarounds_.replied(request.client, request.thread, outcome.done, sent);
+    here.turnarounds_.replied(request.client, request.thread, outcome.done);
     const double late = std::max(0.0, sent - outcome.done) * here.clock_.scale();
     ++here.timing_.replies;
     here.timing_.waited += (outcome.done - request.at) * here.clock_.scale();

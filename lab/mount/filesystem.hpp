@@ -25,7 +25,9 @@ namespace shoal::lab {
 /// answered. One thread calls it.
 class Filesystem {
  public:
-  Filesystem(const std::string& backing, const Parameters& parameters, int clients, double scale);
+  /// `scale`: real seconds for one of the model; `grace`: real seconds, see Turnarounds.
+  Filesystem(const std::string& backing, const Parameters& parameters, int clients, double scale,
+             double grace);
   Filesystem(const Filesystem&) = delete;
   Filesystem& operator=(const Filesystem&) = delete;
 
@@ -67,7 +69,7 @@ class Filesystem {
     /// The same, where only success is to be said; `error` of the system call that did it.
     void finish(Model::Outcome outcome, int error) const;
     /// With an error at once.
-    void fail(int error) const { fuse_reply_err(fuse, error); }
+    void fail(int error) const { finish({at, error}, 0); }
   };
   struct Handle {
     Descriptor file;

@@ -20,19 +20,16 @@ void Schedule::run_due() {
   }
 }
 
-Seconds Turnarounds::arrival(ClientId client, pid_t thread, Seconds seen) {
-  const auto found = last_.find({client, thread});
-  if (found == last_.end()) return seen;
-  const Last last = found->second;
-  last_.erase(found);
-  return std::max(std::min(last.due, seen), seen - last.late);
+Seconds Turnarounds::arrival(ClientId client, pid_t thread, Seconds seen) const {
+  const auto last = due_.find({client, thread});
+  return last == due_.end() ? seen : std::max(std::min(last->second, seen), seen - grace_);
 }
 
-void Turnarounds::replied(ClientId client, pid_t thread, Seconds due, Seconds sent) {
+void Turnarounds::replied(ClientId client, pid_t thread, Seconds due) {
   if (thread == 0) return;  // of another process namespace: its threads cannot be told apart
   constexpr std::size_t k_most_threads = 10000;
-  if (last_.size() >= k_most_threads) last_.clear();
-  last_[{client, thread}] = {due, std::max(0.0, sent - due)};
+  if (due_.size() >= k_most_threads) due_.clear();
+  due_[{client, thread}] = due;
 }
 
 }  // namespace shoal::lab

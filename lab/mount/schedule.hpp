@@ -40,20 +40,20 @@ class Schedule {
   std::multimap<RealTime, std::function<void()>> waiting_;
 };
 
-/// Takes what the laboratory itself costs out of the times. A reply that is sent late leaves its program less
-/// time than it had in the model; so the program's next request counts as if it came that much earlier.
+/// Takes what the laboratory itself costs out of the times: a reply that is sent late, and a busy machine
+/// that wakes the program up late. A request counts as if it came when the program's last reply was due, if
+/// that is not longer ago than `grace`; else as if it came that much earlier than it did. So real time is
+/// behind the model's by this at most, and pauses of a program that are shorter count as none.
 class Turnarounds {
  public:
+  explicit Turnarounds(Seconds grace) : grace_(grace) {}
   /// A program is a thread of a client. When its request came, if it was seen at `seen`.
-  Seconds arrival(ClientId client, pid_t thread, Seconds seen);
-  void replied(ClientId client, pid_t thread, Seconds due, Seconds sent);
+  Seconds arrival(ClientId client, pid_t thread, Seconds seen) const;
+  void replied(ClientId client, pid_t thread, Seconds due);
 
  private:
-  struct Last {
-    Seconds due;
-    Seconds late;
-  };
-  std::map<std::pair<ClientId, pid_t>, Last> last_;
+  Seconds grace_;
+  std::map<std::pair<ClientId, pid_t>, Seconds> due_;
 };
 
 }  // namespace shoal::lab

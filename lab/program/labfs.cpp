@@ -123,7 +123,7 @@ struct CommandLine {
   std::vector<std::string> changes;
   std::string dir, backing, report;
   int clients = 1;
-  double scale = 1;
+  double scale = 1, grace = DaemonOptions{}.grace;
 
   void add_to(CLI::App& app) {
     app.add_option("--preset", preset,
@@ -134,6 +134,12 @@ struct CommandLine {
     app.add_option("--backing", backing,
                    "Folder of the bytes, kept afterwards; otherwise memory, which is given back");
     app.add_option("--scale", scale, "Real seconds for one second of the model")->check(CLI::PositiveNumber);
+    app.add_option(
+           "--grace", grace,
+           "Real seconds that real time may be behind the model's, as busy machines are late; shorter pauses "
+           "of a program between two requests count as none")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     app.add_option("--set", changes, "A line of TOML that changes the preset: 'servers.number = 16'")
         ->allow_extra_args(false);
     app.add_option("--report", report,
@@ -148,6 +154,7 @@ struct CommandLine {
     out.dir = dir;
     out.backing = backing;
     out.scale = scale;
+    out.grace = grace;
     // Its folder is another one for who works elsewhere.
     if (!report.empty()) out.report = fs::absolute(report);
     out.command = std::move(command);

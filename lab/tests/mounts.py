@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""labfs through its mounts: times against arithmetic, bytes, stripes, locks, faults, and what is left after a kill.
+"""labfs through its mounts: times against arithmetic, bytes, stripes, locks, faults, what a kill leaves.
 
 usage: mounts.py LABFS LFS FOLDER [case...]
 Exit code 77: this machine cannot mount, and the reason was printed.
@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import json
+import mmap
 import multiprocessing
 import os
 import shutil
@@ -23,6 +24,8 @@ from pathlib import Path
 labfs, lfs, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 MIB = 1 << 20
 CANNOT_MOUNT = 77
+GRACE = 0.02  # real time may be behind the model's by this, on a machine that others use, too
+TRIES = 8
 K_LOCK = "hhqqi4x"  # struct flock
 
 PLAIN = """
@@ -43,7 +46,8 @@ class Lab:
         self.dir = folder / "mounts"
         path = folder / "preset.toml"
         path.write_text(preset)
-        command = [labfs, "--preset", str(path), "--clients", str(clients), "--dir", str(self.dir), *options]
+        command = [labfs, "--preset", str(path), "--clients", str(clients), "--dir", str(self.dir)]
+        command += ["--grace", str(GRACE), *options]
         for change in changes:
             command += ["--set", change]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -92,14 +96,14 @@ def seconds_of(work):
 
 
 def timed(expected, work, what, measure=seconds_of):
-    """`work` takes `expected` seconds: never less; at most 5 % more in the best of some tries, as others use the
-    machine."""
+    """`work` takes `expected` seconds: never less; at most 5 % more in the best of some tries, as others use
+    the machine."""
     took = []
-    for _ in range(4):
+    for _ in range(TRIES):
         took.append(measure(work))
-        assert took[-1] > 0.97 * expected, (what, took, expected)
+        assert took[-1] > 0.97 * expected - GRACE, (what, took, expected)
         if took[-1] < 1.05 * expected:
-            print(f"  {what}: {took[-1]:.3f} s, by arithmetic {expected:.3f} s")
+            print(f"  {what}: {took[-1]:.3f} s, by arithmetic {expected:.3f} s, try {len(took)}", flush=True)
             return
     raise AssertionError((what, took, expected))
 
@@ -202,9 +206,7 @@ def check_creates():
 def check_scale():
     # A hundred times as fast as the model.
     with Lab(1, "servers.write_bandwidth = 250e3", options=["--scale", "0.01"]) as lab:
-        timed(
-            0.01 * 16 * MIB / 250e3, lambda: os.close(write(lab.mounts[0] / "a", 16 * MIB)), "scale 0.01"
-        )
+        timed(0.01 * 16 * MIB / 250e3, lambda: os.close(write(lab.mounts[0] / "a", 16 * MIB)), "scale 0.01")
 
 
 def check_bytes():
@@ -239,6 +241,13 @@ def check_bytes():
             os.remove(there / "b")
             os.remove(there / "c")
             assert file.read(100) == data[:100]
+        try:
+            with open(here / "old", "w+b") as file:
+                file.truncate(4096)
+                mmap.mmap(file.fileno(), 4096)
+            raise AssertionError("a shared map is not seen by other nodes, and has to be refused")
+        except OSError as error:
+            assert error.errno == errno.ENODEV, error
         (here / "new").write_bytes(b"new")
         (here / "old").write_bytes(b"old")
         os.replace(there / "new", there / "old")
@@ -254,8 +263,8 @@ def check_stripes():
     with Lab(2, "cache.page_bytes = 4096") as lab:
         here, there = lab.mounts
         subprocess.run([lfs, "setstripe", "-c", "3", "-S", "64K", str(here / "a")], check=True)
-        shown = subprocess.run([lfs, "getstripe", str(there / "a")], check=True, text=True, capture_output=True)
-        assert shown.stdout.split()[1:5] == ["lmm_stripe_count:", "3", "lmm_stripe_size:", "65536"], shown.stdout
+        shown = subprocess.check_output([lfs, "getstripe", str(there / "a")], text=True).split()
+        assert shown[1:5] == ["lmm_stripe_count:", "3", "lmm_stripe_size:", "65536"], shown
         assert len(os.getxattr(there / "a", "lustre.lov")) == 32 + 3 * 24
         (here / "folder").mkdir()
         subprocess.run([lfs, "setstripe", "--stripe-count", "-1", str(here / "folder")], check=True)
@@ -322,8 +331,9 @@ def check_locks():
 
 
 def check_faults():
-    errors = "faults.errors = [{ operation = 'write', client = 1, at_request = 3 }, { operation = 'fsync', error = 'ENOSPC' }]"
-    with Lab(2, errors, "faults.space = '2 MiB'") as lab:
+    write_fails = "{ operation = 'write', client = 1, at_request = 3 }"
+    fsync_fails = "{ operation = 'fsync', error = 'ENOSPC' }"
+    with Lab(2, f"faults.errors = [{write_fails}, {fsync_fails}]", "faults.space = '2 MiB'") as lab:
         for client in range(2):
             file = os.open(lab.mounts[client] / f"f{client}", os.O_CREAT | os.O_RDWR, 0o644)
             seen = []
@@ -427,22 +437,25 @@ def run(*command, **options):
 def check_run():
     report = folder / "report.json"
     start = ["run", "--preset", "lustre-2018", "--clients", "2", "--set", "servers.number = 3"]
-    done = run(*start, "--report", str(report), "--", "sh", "-c",
-               "echo x >$LABFS_DIR/0/a && cat $LABFS_DIR/1/a && command -v lfs && echo $LABFS_CLIENTS; exit 3")  # fmt: skip
+    script = "echo x >$LABFS_DIR/0/a && cat $LABFS_DIR/1/a && command -v lfs && echo $LABFS_CLIENTS; exit 3"
+    done = run(*start, "--report", str(report), "--", "sh", "-c", script)
     assert done.returncode == 3 and done.stdout == f"x\n{Path(lfs)}\n2\n", done
     told = json.loads(report.read_text())
     assert told["kind"] == "lustre" and len(told["servers"]) == 3 and told["lock_requests"] >= 1, told
     assert sum(server["bytes"] for server in told["servers"]) >= 2, told
     if os.geteuid() == 0:
         here = f"'{labfs}' enter --client $i -- sh -c 'echo $0 >$LABFS_DIR/here/$0' $i"
-        done = run(*start, "--", "sh", "-c", f"for i in 0 1; do {here}; done; ls $LABFS_DIR/0 $LABFS_DIR/here")
+        script = f"for i in 0 1; do {here}; done; ls $LABFS_DIR/0 $LABFS_DIR/here"
+        done = run(*start, "--", "sh", "-c", script)
         assert done.stdout.split()[1:3] == ["0", "1"] and done.stdout.split()[-1].endswith("here:"), done
         ranks = {**os.environ, "OMPI_COMM_WORLD_RANK": "3", "SHOAL_RANKS_PER_NODE": "2"}
-        done = run(*start, "--", labfs, "enter", "--", "sh", "-c", "touch $LABFS_DIR/here/r; ls $LABFS_DIR/1", env=ranks)
+        script = "touch $LABFS_DIR/here/r; ls $LABFS_DIR/1"
+        done = run(*start, "--", labfs, "enter", "--", "sh", "-c", script, env=ranks)
         assert done.stdout == "r\n", done
     # A command that does not end by itself is killed with labfs's own end, after some time.
     begin = time.monotonic()
-    process = subprocess.Popen([labfs, *start, "--", "sh", "-c", "echo up; exec sleep 60"], stdout=subprocess.PIPE, text=True)
+    command = [labfs, *start, "--", "sh", "-c", "echo up; exec sleep 60"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "up\n"
     process.terminate()
     assert process.wait(20) == 128 + signal.SIGTERM and time.monotonic() - begin < 20
@@ -452,13 +465,17 @@ def check_run():
 def check_refused():
     for command, why in (
         (["--clients", "2", "--dir", "x"], "--preset is missing"),
-        (["--preset", "luster-2018", "--dir", "x"], "there is no preset 'luster-2018'; there are beegfs, burst-buffer"),
+        (
+            ["--preset", "luster-2018", "--dir", "x"],
+            "no preset 'luster-2018'; there are beegfs, burst-buffer",
+        ),
         (["--preset", "nfs-home"], "--dir is missing"),
-        (["--preset", "nfs-home", "--set", "servers.numbers = 1", "--dir", "x"], "nfs-home.toml: servers.numbers"),
+        (["--preset", "nfs-home", "--set", "servers.numbers = 1", "--dir", "x"], "toml: servers.numbers"),
         (["--preset", "nfs-home", "--dir", str(folder / "no" / "such")], "cannot make the folder"),
         (["run", "--preset", "nfs-home"], "the command is missing"),
         (["run", "--preset", "nfs-home", "--", str(folder / "nothing")], "cannot start"),
         (["enter", "--", "true"], "LABFS_DIR is not set"),
+        (["--clients", "0", "--preset", "nfs-home", "--dir", "x"], "clients"),
         (["--scale", "0", "--preset", "nfs-home", "--dir", "x"], "scale"),
     ):
         done = run(*command)
@@ -474,6 +491,8 @@ def check_refused():
 def main():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, -10)  # times are measured
     tried = run("run", "--preset", "laptop-ssd", "--", "true")
     if tried.returncode == CANNOT_MOUNT or "cannot mount" in tried.stderr:
         print("skipped:", tried.stderr.strip())

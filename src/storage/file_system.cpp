@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "storage/gluster.hpp"
@@ -30,6 +31,8 @@ struct Kind {
 };
 
 constexpr std::uint64_t k_fuse = 0x65735546;
+// Mounts of labfs (lab/) say here which file system they stand for: they are treated as that one.
+constexpr std::string_view k_emulated = "fuse.labfs-";
 
 // Numbers from statfs(2), and from the file systems' own documentation for those that are no part of Linux.
 constexpr std::array k_kinds{
@@ -113,6 +116,8 @@ void ask_gluster(FileSystem& found, const std::string& mount_point) {
 }  // namespace
 
 FileSystem file_system_of_kind(std::uint64_t magic, const std::string& type_of_mount) {
+  if (magic == k_fuse && type_of_mount.starts_with(k_emulated))
+    return file_system_named(type_of_mount.substr(k_emulated.size()));
   if (magic == k_fuse)
     for (const auto& kind : k_fuse_kinds)
       if (type_of_mount == kind.mount_type) return made(kind.name, kind.sharing);

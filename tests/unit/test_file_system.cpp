@@ -108,6 +108,9 @@ TEST_CASE("file systems of user space by the type of their mount") {
   CHECK(file_system_of_kind(k_fuse, "fuseblk").sharing == Sharing::local);
   CHECK(file_system_of_kind(k_fuse, "fuse.other").type == "fuse");
   CHECK(file_system_of_kind(k_fuse, "").sharing == Sharing::cached);
+  CHECK(file_system_of_kind(k_fuse, "fuse.labfs-lustre").type == "lustre");
+  CHECK(file_system_of_kind(k_fuse, "fuse.labfs-nfs").sharing == Sharing::close_to_open);
+  CHECK(file_system_of_kind(k_fuse, "fuse.labfs-dvs").sharing == Sharing::unknown);
   CHECK(file_system_of_kind(0xEF53, "fuse.glusterfs").type == "ext4");  // the number counts first
 }
 
