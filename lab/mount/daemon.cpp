@@ -198,8 +198,9 @@ void write_report(const DaemonOptions& options, const Filesystem& filesystem) {
       " \"metadata_requests\": {}, \"lock_requests\": {}, \"revocations\": {}, \"partial_page_reads\": {},\n"
       " \"servers\": [{}]}}\n",
       options.parameters.kind, options.clients, options.scale, filesystem.clock().now(), timing.requests,
-      timing.waited, timing.late, timing.most_late, counters.metadata_requests, counters.lock_requests,
-      counters.revocations, counters.partial_page_reads, servers);
+      timing.waited, timing.replies > 0 ? timing.late / static_cast<double>(timing.replies) : 0.0,
+      timing.most_late, counters.metadata_requests, counters.lock_requests, counters.revocations,
+      counters.partial_page_reads, servers);
   if (!out.flush()) fmt::print(stderr, "labfs: cannot write the report {}\n", options.report.string());
 }
 
