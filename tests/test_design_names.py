@@ -35,9 +35,10 @@ ways = [page for page in pages if page.name.startswith("follow_")]
 # Words in code spans that are not of the tree: of the system, of other programs, of values.
 foreign = {
     "pwrite", "pread", "mmap", "statx", "cdf1", "cdf2", "cdf5", "netcdf4", "libshoal", "md5sum",
+    "mpiexec", "lfs",
 }  # fmt: skip
 
-source_folders = ("src", "include", "fortran", "python/src", "bench", "tests")
+source_folders = ("src", "include", "fortran", "python/src", "bench", "lab", "tests")
 code_suffixes = {".c", ".h", ".cpp", ".hpp", ".f90", ".py", ".pml", ".sh"}
 file_suffixes = r"\.(?:c|h|cpp|hpp|f90|py|pml|sh|md|txt|toml|in)"
 
@@ -127,7 +128,7 @@ def problem(span: str) -> str | None:
         return None if is_of_class(scope, scoped.group(2)) else "no such member"
     if re.fullmatch(rf"[\w./-]+{file_suffixes}", span) and not span.startswith(("/", ".")):
         return None if file_exists(span) else "no such file"
-    if re.fullmatch(r"(?:src|include|tests|bench|examples|tools|docs|fortran|python|cmake)/[\w/]*", span):
+    if re.fullmatch(r"(?:src|include|tests|bench|lab|examples|tools|docs|fortran|python|cmake)/[\w/]*", span):
         return None if (top / span).is_dir() else "no such folder"
     setting = re.fullmatch(r"(\w+)=[\w.-]+", span)
     if setting:

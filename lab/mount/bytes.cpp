@@ -55,19 +55,31 @@ void Filesystem::Calls::create(fuse_req_t fuse, fuse_ino_t folder, const char* n
   Filesystem& fs = request.fs;
   Model::Outcome outcome = fs.model_.create(request.at, request.client, folder);
   if (outcome.error != 0) return request.finish(outcome, 0);
+  // Another client may have made it since this one looked; then it is that one's.
   const bool is_new = fs.backing_.number_of(folder, name) == 0;
-  Descriptor made;
   const int flags =
       (info->flags & ~k_not_passed_on) | O_CREAT | (info->flags & O_EXCL) | O_NOFOLLOW | O_CLOEXEC;
-  outcome.error = fs.make_entry(request, folder, name, [&](int in) {
+  Descriptor made;
+  const auto open_it = [&](int in) {
     made = Descriptor(::openat(in, name, flags, mode));
     return made.valid() ? 0 : -1;
-  });
+  };
+  if (is_new)
+    outcome.error = fs.make_entry(request, folder, name, open_it);
+  else if (open_it(fs.backing_.descriptor(folder)) != 0)
+    outcome.error = errno;
   FileId file = 0;
   struct stat status {};
   if (outcome.error == 0) outcome.error = fs.backing_.look_up(folder, name, file, status);
   if (outcome.error != 0) return request.finish(outcome, 0);
-  if (is_new) fs.model_.add_file(request.client, file, folder, outcome.done);
+  if (is_new)
+    fs.model_.add_file(request.client, file, folder, outcome.done);
+  else if ((info->flags & O_TRUNC) != 0)
+    outcome = fs.model_.truncate(outcome.done, request.client, file, 0);
+  if (outcome.error != 0) {
+    fs.backing_.forget(file, 1);
+    return request.finish(outcome, 0);
+  }
   info->fh = fs.add_handle(std::move(made), file, info->flags);
   info->direct_io = 1;
   request.finish(outcome, [request, file, info = *info] {

@@ -460,6 +460,17 @@ def check_run():
     process.terminate()
     assert process.wait(20) == 128 + signal.SIGTERM and time.monotonic() - begin < 20
     nothing_left(process.pid)
+    # labfs is killed: its command gets SIGTERM.
+    process = subprocess.Popen(
+        [labfs, *start, "--dir", str(folder / "mounts"), "--", "sh", "-c", "echo $$; exec sleep 60"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    command = Path("/proc") / process.stdout.readline().strip() / "cmdline"
+    assert command.read_text()
+    process.kill()
+    process.wait(20)
+    nothing_left(process.pid)
+    assert not command.exists() or not command.read_text(), "the command goes on"
 
 
 def check_refused():
