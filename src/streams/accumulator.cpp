@@ -14,30 +14,25 @@ namespace {
 
 constexpr std::int64_t k_block = 1024;  // cells at a time, so that they stay in the first cache
 
-// Which values do not count.
+// Which values do not count. Values are compared as doubles, as wide as what they are added to: a vector of
+// comparisons then chooses among as many cells.
 struct CountsAll {
-  template <class X>
-  bool operator()(X) const {
-    return false;
-  }
+  bool operator()(double) const { return false; }
 };
 struct SkipsNan {
-  template <class X>
-  bool operator()(X x) const {
-    return x != x;
-  }
+  bool operator()(double v) const { return v != v; }
 };
-template <class X>
 struct Skips {
-  X missing;
-  bool operator()(X x) const { return x == missing; }
+  double missing;  ///< as the array's type has it
+  bool operator()(double v) const { return v == missing; }
 };
 
 template <class X, class Skip, class Join>
 void join(double* cells, const X* x, std::int64_t n, const Skip& skip, Join&& join) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const double joined = join(cells[i], static_cast<double>(x[i]));
-    cells[i] = skip(x[i]) ? cells[i] : joined;
+    const auto v = static_cast<double>(x[i]);
+    const double joined = join(cells[i], v);
+    cells[i] = skip(v) ? cells[i] : joined;
   }
 }
 
@@ -46,22 +41,28 @@ void add_weighted(double* cells, const X* x, std::int64_t n, const Skip& skip, d
   join(cells, x, n, skip, [w](double a, double v) { return a + w * v; });
 }
 
-// Of West (1979): stable, and one pass.
-template <class X, class Skip>
-void add_deviations(double* mean, double* deviations, const X* x, std::int64_t n, const Skip& skip,
-                    std::int64_t weight, std::int64_t weight_before, const std::int64_t* cell_weights) {
-  const auto w = static_cast<double>(weight);
-  const double share = w / static_cast<double>(weight_before + weight);
+// Of West (1979): stable, and one pass. share(i): of the value's weight in that of all values of cell i. Both
+// results are there before one is stored, as the loop is no vector loop otherwise.
+template <class X, class Skip, class Share>
+void add_deviations(double* mean, double* deviations, const X* x, std::int64_t n, const Skip& skip, double w,
+                    Share&& share) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const double part = cell_weights == nullptr ? share : w / static_cast<double>(cell_weights[i] + weight);
     const auto v = static_cast<double>(x[i]);
-    const double off = v - mean[i];
-    const double now = mean[i] + off * part;
-    const double sum = deviations[i] + w * off * (v - now);
-    const bool skipped = skip(x[i]);
-    mean[i] = skipped ? mean[i] : now;
-    deviations[i] = skipped ? deviations[i] : sum;
+    const double mean_before = mean[i], sum_before = deviations[i];
+    const double off = v - mean_before;
+    const double now = mean_before + off * share(i);
+    const double sum = sum_before + w * off * (v - now);
+    const double new_mean = skip(v) ? mean_before : now, new_sum = skip(v) ? sum_before : sum;
+    mean[i] = new_mean;
+    deviations[i] = new_sum;
   }
+}
+
+// Counts values that are not skipped, each as so many.
+template <class X, class Skip>
+void count(std::int64_t* counts, const X* x, std::int64_t n, const Skip& skip, std::int64_t as) {
+  for (std::int64_t i = 0; i < n; ++i)
+    counts[i] += skip(static_cast<double>(x[i])) ? 0 : as;
 }
 
 double start_of(Moment moment) {
@@ -214,7 +215,7 @@ void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std:
   else if (is_nan)
     add_cells(state, x, n, at, weight, SkipsNan());
   else
-    add_cells(state, x, n, at, weight, Skips<X>{static_cast<X>(*missing_)});
+    add_cells(state, x, n, at, weight, Skips{static_cast<double>(static_cast<X>(*missing_))});
 }
 
 template <class X, class Skip>
@@ -232,22 +233,32 @@ void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std:
     join(cells(Moment::minimum), x, n, skip, [](double a, double v) { return v < a || v != v ? v : a; });
   if (moments_.has(Moment::maximum))
     join(cells(Moment::maximum), x, n, skip, [](double a, double v) { return v > a || v != v ? v : a; });
-  if (moments_.has(Moment::square_deviations))
-    add_deviations(cells(Moment::running_mean), cells(Moment::square_deviations), x, n, skip, weight,
-                   state.weight, weights);
+  if (moments_.has(Moment::square_deviations)) {
+    double *const mean = cells(Moment::running_mean), *const deviations = cells(Moment::square_deviations);
+    if (weights != nullptr) {
+      // Apart from the rest, as there are no vectors of such a conversion before AVX-512.
+      std::array<double, k_block> sums;
+      for (std::int64_t i = 0; i < n; ++i)
+        sums[static_cast<std::size_t>(i)] = static_cast<double>(weights[i] + weight);
+      add_deviations(mean, deviations, x, n, skip, w,
+                     [&](std::int64_t i) { return w / sums[static_cast<std::size_t>(i)]; });
+    } else {
+      const double share = w / static_cast<double>(state.weight + weight);
+      add_deviations(mean, deviations, x, n, skip, w, [share](std::int64_t) { return share; });
+    }
+  }
   if (moments_.has(Moment::first)) {
     double* const first = cells(Moment::first);
-    for (std::int64_t i = 0; i < n; ++i)
-      if (weights != nullptr ? weights[i] == 0 && !skip(x[i]) : state.steps == 0)
-        first[i] = static_cast<double>(x[i]);
+    if (weights != nullptr)
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (weights[i] == 0 && !skip(static_cast<double>(x[i]))) first[i] = static_cast<double>(x[i]);
+      }
+    else if (state.steps == 0)
+      std::copy_n(x, n, first);
   }
   if (moments_.has(Moment::last)) join(cells(Moment::last), x, n, skip, [](double, double v) { return v; });
-  if (weights != nullptr)
-    for (std::int64_t i = 0; i < n; ++i)
-      weights[i] += skip(x[i]) ? 0 : weight;
-  if (wants_counts_)
-    for (std::int64_t i = 0; i < n; ++i)
-      state.cell_counts[static_cast<std::size_t>(at + i)] += skip(x[i]) ? 0 : 1;
+  if (weights != nullptr) count(weights, x, n, skip, weight);
+  if (wants_counts_) count(state.cell_counts.data() + at, x, n, skip, 1);
 }
 
 bool Accumulator::has_value(int i, std::int64_t cell) const {
