@@ -452,6 +452,16 @@ def check_run():
         script = "touch $LABFS_DIR/here/r; ls $LABFS_DIR/1"
         done = run(*start, "--", labfs, "enter", "--", "sh", "-c", script, env=ranks)
         assert done.stdout == "r\n", done
+    # Bytes in a folder of one's own stay, and the next labfs reads them for each client.
+    kept = [*start, "--backing", str(folder / "kept")]
+    assert run(*kept, "--", "sh", "-c", "lfs setstripe -c 3 $LABFS_DIR/0/a").returncode == 0
+    (folder / "kept" / "a").write_bytes(b"k" * 3 * MIB)
+    script = "cmp $LABFS_DIR/0/a $LABFS_DIR/1/a && rm $LABFS_DIR/0/a"
+    done = run(*kept, "--report", str(report), "--", "sh", "-c", script)
+    assert done.returncode == 0, done
+    told = json.loads(report.read_text())
+    assert sum(server["bytes"] for server in told["servers"]) == 2 * 3 * MIB, told
+    assert not list((folder / "kept").iterdir())
     # A command that does not end by itself is killed with labfs's own end, after some time.
     begin = time.monotonic()
     command = [labfs, *start, "--", "sh", "-c", "echo up; exec sleep 60"]
