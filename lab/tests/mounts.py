@@ -160,14 +160,14 @@ def check_bandwidth_of_many():
 
 def check_cache_and_fsync():
     cache = "cache = { bytes = '64 MiB', dirty_bytes = '16 MiB', page_bytes = 4096 }"
-    with Lab(1, cache, "servers.commit = 0.1") as lab:
+    with Lab(1, cache, "servers.commit = 0.4") as lab:
         begin = time.monotonic()
         file = write(lab.mounts[0] / "a", 16 * MIB)
-        assert time.monotonic() - begin < 0.5 * 16 * MIB / 25e6  # in the cache
+        assert time.monotonic() - begin < 0.8 * 16 * MIB / 25e6  # in the cache
         os.fsync(file)
-        took, least = time.monotonic() - begin, 16 * MIB / 25e6 + 0.1
+        took, least = time.monotonic() - begin, 16 * MIB / 25e6 + 0.4
         assert 0.97 * least < took, (took, least)
-        timed(0.1 + MIB / 25e6, lambda: (os.pwrite(file, b"x" * MIB, 0), os.fsync(file)), "write and fsync")
+        timed(0.4 + MIB / 25e6, lambda: (os.pwrite(file, b"x" * MIB, 0), os.fsync(file)), "write and fsync")
 
 
 def check_revocations():
@@ -363,7 +363,7 @@ def check_faults():
         os.close(file)
         other = write(lab.mounts[0] / "more", MIB)
         os.pwrite(other, b"z" * (MIB - 8192), MIB)
-    with Lab(2, "faults.stalls = [{ server = 0, seconds = 0.6, at_request = 2 }]") as lab:
+    with Lab(2, "faults.stalls = [{ server = 0, seconds = 2, at_request = 2 }]") as lab:
         first, second = write(lab.mounts[0] / "on0", 0), write(lab.mounts[1] / "on1", 0)
         os.pwrite(first, b"x", 0)
         begin = time.monotonic()
@@ -371,9 +371,9 @@ def check_faults():
         stalled.start()
         time.sleep(0.1)
         os.pwrite(second, b"x", 0)
-        assert time.monotonic() - begin < 0.5, "the other server stalls, too"
+        assert time.monotonic() - begin < 1.5, "the other server stalls, too"
         stalled.join()
-        assert time.monotonic() - begin > 0.58
+        assert time.monotonic() - begin > 1.95
 
 
 def check_kill():
