@@ -69,6 +69,11 @@ std::string as_name(std::string text) {
   return text;
 }
 
+/// Of the attribute with the start of the window of steps that goes on.
+std::string window_name(const Clock& clock) {
+  return as_name("window_of_" + text_of(clock.options().every) + "_since");
+}
+
 }  // namespace
 
 std::string Checkpoint::key_of(const Collector& collector, int state) const {
@@ -199,6 +204,8 @@ void Checkpoint::save(const std::string& path) {
   put(*file, "", "start", calendar.text(streams_.time_.start));
   put(*file, "", "now", calendar.text(streams_.step_.end));
   put(*file, "", "steps", streams_.step_.number);
+  for (const Clock& clock : streams_.plan_.clocks)
+    if (const auto since = clock.open_since()) put(*file, "", window_name(clock), calendar.text(*since));
   int open = 0;
   for (const RecordFile& one : streams_.files_) {
     const auto unclosed = one.unclosed();
@@ -236,6 +243,9 @@ void Checkpoint::load(const std::string& path) {
   same("start", calendar.text(streams_.time_.start));
   same("now", calendar.text(streams_.step_.end));
   streams_.step_.number = number_in(schema.attributes, "steps");
+  for (Clock& clock : streams_.plan_.clocks)
+    if (const std::string since = text_in(schema.attributes, window_name(clock)); !since.empty())
+      clock.resume_window(calendar.parse(since));
   const std::int64_t open = number_in(schema.attributes, "files");
   for (RecordFile& one : streams_.files_)
     one.trust_checkpoint();
@@ -270,8 +280,6 @@ void Checkpoint::load(const std::string& path) {
     entry.state->weight = number_in(attributes, "weight_in_microseconds");
     if (!text_in(attributes, "not_sent_in_the_step_to").empty())
       entry.state->hole = instant("not_sent_in_the_step_to");
-    Clock& clock = streams_.plan_.clocks[static_cast<std::size_t>(entry.collector->clock)];
-    if (clock.options().every.kind == Duration::Kind::steps) clock.resume_window(entry.state->window.start);
     names.erase(found);
   }
   for (const auto& [key, name] : names)

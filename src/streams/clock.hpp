@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,8 +52,17 @@ class Clock {
   /// The step is complete.
   void end_step();
 
+  /// Windows whose records are not written yet begin there or later.
+  Instant next_start() const {
+    const Instant start = closed_ ? window_.end : window_.start;
+    return instant_ ? std::min(start, instant_->start) : start;
+  }
+  /// The window of dates that begins there.
+  Window beginning(Instant start) const { return windows_->containing({start.microseconds + 1}); }
   /// Of windows of steps, where the one that goes on began; checkpoints keep it.
-  Instant window_start() const { return window_.start; }
+  std::optional<Instant> open_since() const {
+    return windows_ || closed_ ? std::nullopt : std::optional(window_.start);
+  }
   void resume_window(Instant start) {
     window_.start = start;
     closed_ = false;
