@@ -291,7 +291,7 @@ void Streams::checkpoint(const std::string& path, const Status& problem) {
   begin_run();
   const Comm::Calling calling(comm_, "streams_checkpoint", path);
   Status failure = settle(complete_step());
-  failure.merge(end_files(step_.end));
+  failure.merge(end_files());
   for (RecordFile& file : files_)
     failure.merge(caught([&] { file.commit(); }));
   problem_.merge(problem);

@@ -66,6 +66,8 @@ void Clock::begin_step(const Step& step) {
 
 void Clock::end_step() {
   closed_ = ends_;
+  passed_.reset();
+  instant_.reset();
 }
 
 }  // namespace shoal::streams

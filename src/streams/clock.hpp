@@ -43,11 +43,11 @@ class Clock {
   int slot() const { return slot_; }
   /// Does the step count in its window (from, until)?
   bool counts() const { return counts_; }
-  /// The window with steps that this step went past the end of.
+  /// The window with steps that the step which goes on went past the end of.
   const std::optional<Window>& passed() const { return passed_; }
   /// The window that ends with this step.
   bool ends() const { return ends_; }
-  /// The window whose instant values are those of this step.
+  /// The window whose instant values are those of the step that goes on.
   const std::optional<Window>& instant() const { return instant_; }
   /// The step is complete.
   void end_step();

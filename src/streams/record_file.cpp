@@ -253,9 +253,10 @@ void RecordFile::commit() {
   }
 }
 
-void RecordFile::end_step(Instant now) {
+void RecordFile::end_step() {
   if (dataset_ == nullptr) return;
-  if (now >= period_.end)
+  // Its last window may end behind its period.
+  if (plan_.clocks[static_cast<std::size_t>(file_.clock)].next_start() >= period_.end)
     close();
   else if (file_.choice.commit == Commit::record)
     commit();

@@ -55,8 +55,8 @@ class RecordFile {
   bool takes_start() const { return takes_start_; }
   /// Write values of one window: opens the file, and adds the record, where that is to be done.
   void write(const RecordTime& time, const std::vector<Values>& values);
-  /// The step to `now` is complete: a file whose period is over is closed, another one commits its records.
-  void end_step(Instant now);
+  /// A step is complete: a file that gets no more records is closed, another one commits those that it has.
+  void end_step();
   void commit();
   void close();
 

@@ -165,12 +165,11 @@ void Streams::advance_to(Instant end) {
   if (end <= step_.end && !is_state)
     throw Error(Code::invalid_argument, "advance to {}: it is {} already", time_.calendar.text(end),
                 time_.calendar.text(step_.end));
-  const Instant completed = step_.end;
   std::vector<Due> due = complete_step();
   const Step next{step_.end, end, step_.number + (is_state ? 0 : 1)};
   Status failure = caught([&] { begin_step(next, due); });
   failure.merge(settle(due));
-  failure.merge(end_files(completed));
+  failure.merge(end_files());
   if (!failure.ok()) throw Error(failure);
 }
 

@@ -94,7 +94,7 @@ class Streams {
   Status report_holes(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   Status write_due(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   RecordTime time_of(const std::vector<Due>& due) const;
-  Status end_files(Instant completed);
+  Status end_files();
   std::vector<Due> left_at_close();
   Collector& collector_of(const Due& due) { return plan_.collectors[collector_index(due)]; }
   const Collector& collector_of(const Due& due) const { return plan_.collectors[collector_index(due)]; }

@@ -130,10 +130,10 @@ Status Streams::settle(const std::vector<Due>& due) {
   return failure;
 }
 
-Status Streams::end_files(Instant completed) {
+Status Streams::end_files() {
   Status failure;
   for (RecordFile& file : files_)
-    failure.merge(caught([&] { file.end_step(completed); }));
+    failure.merge(caught([&] { file.end_step(); }));
   return failure;
 }
 
