@@ -153,8 +153,8 @@ void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
       break;
   }
   if (choice.climatology) {  // in the first of the years
-    const Instant end = time_.calendar.add(time.window.start, choice.every);
-    at = {time.window.start.microseconds + (end.microseconds - time.window.start.microseconds) / 2};
+    const Window first = plan_.clocks[static_cast<std::size_t>(file_.clock)].beginning(time.window.start);
+    at = {first.start.microseconds + (first.end.microseconds - first.start.microseconds) / 2};
   }
   put_doubles("time", {time_value(at)}, {}, record);
   const double start = time_value(time.bounds.start), end = time_value(time.bounds.end);
