@@ -261,6 +261,10 @@ void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std:
   if (wants_counts_) count(state.cell_counts.data() + at, x, n, skip, 1);
 }
 
+bool Accumulator::begun() const {
+  return std::any_of(states_.begin(), states_.end(), [](const WindowState& state) { return state.begun(); });
+}
+
 bool Accumulator::has_value(int i, std::int64_t cell) const {
   const WindowState& of = state(i);
   if (of.steps == 0) return false;

@@ -90,6 +90,8 @@ class Accumulator {
   int states() const { return static_cast<int>(states_.size()); }
   WindowState& state(int i) { return states_[static_cast<std::size_t>(i)]; }
   const WindowState& state(int i) const { return states_[static_cast<std::size_t>(i)]; }
+  /// Had one of them a step? The same on all ranks.
+  bool begun() const;
 
   /// A step of the window: own are this rank's cells (own_cells()).
   void add(const ArrayView& own, const Step& step, const Window& window, int state);

@@ -265,7 +265,8 @@ class Planner {
       out.type = Type::int_;
     else
       out.type = fractions && !is_floating(like.type) ? Type::double_ : like.type;
-    const bool made = plan_.sources[static_cast<std::size_t>(source_index)].expression != nullptr;
+    const bool made = plan_.sources[static_cast<std::size_t>(source_index)].expression != nullptr ||
+                      out.operation.operation == Operation::count;
     out.fill = fill_of(out.type, made ? std::nullopt : like.missing);
     out.attributes = attributes(out, like, of_file, choice);
     const int more = out.operation.bins > 0 ? 2 : 1;
