@@ -319,7 +319,8 @@ std::vector<Streams::Due> Streams::complete_step() {
 void Streams::add_due(std::vector<Due>& due, std::size_t file, const Window& window, bool instants) const {
   const auto& outputs = files_[file].plan().outputs;
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    if ((outputs[o].operation.operation == Operation::instant) == instants)
+    if ((outputs[o].operation.operation == Operation::instant) == instants &&
+        (instants || plan_.collectors[static_cast<std::size_t>(outputs[o].collector)].accumulator->begun()))
       due.push_back({file, o, window, 0, step_.end});
 }
 
