@@ -152,10 +152,14 @@ std::vector<Streams::Due> Streams::left_at_close() {
         const Collector& collector = plan_.collectors[static_cast<std::size_t>(plan.outputs[o].collector)];
         if (collector.accumulator == nullptr) continue;
         const WindowState* begun = nullptr;
-        for (int i = 0; i < collector.accumulator->states(); ++i)
-          if ((collector.bins > 0 || i == slot) && collector.accumulator->state(i).begun())
-            begun = &collector.accumulator->state(i);
-        if (begun == nullptr) continue;
+        bool goes_on = climatology;
+        for (int i = 0; i < collector.accumulator->states(); ++i) {
+          const WindowState& state = collector.accumulator->state(i);
+          if (!(collector.bins > 0 || i == slot) || !state.begun()) continue;
+          begun = &state;
+          goes_on = goes_on || state.until == step_.end;  // `until` of the file may have left it out since
+        }
+        if (begun == nullptr || !goes_on) continue;
         if (climatology || plan.choice.unfinished == Unfinished::write)
           due.push_back(
               {f, o, {begun->window.start, std::min(begun->window.end, step_.end)}, slot, step_.end});
