@@ -26,6 +26,11 @@ struct Skips {
   double missing;  ///< as the array's type has it
   bool operator()(double v) const { return v == missing; }
 };
+/// Of arrays of doubles for fields of floats.
+struct SkipsAsFloat {
+  float missing;
+  bool operator()(double v) const { return static_cast<float>(v) == missing; }
+};
 
 template <class X, class Skip, class Join>
 void join(double* cells, const X* x, std::int64_t n, const Skip& skip, Join&& join) {
@@ -121,8 +126,10 @@ Moments moments_of(Operation operation) {
   return out;
 }
 
-Accumulator::Accumulator(std::shared_ptr<const Part> part, std::optional<double> missing, int bins, int slots)
+Accumulator::Accumulator(std::shared_ptr<const Part> part, Type type, std::optional<double> missing, int bins,
+                         int slots)
     : part_(std::move(part)),
+      type_(type),
       missing_(missing),
       states_(static_cast<std::size_t>(std::max({1, bins, slots}))) {}
 
@@ -192,12 +199,12 @@ void Accumulator::add(const ArrayView& own, const Step& step, const Window& wind
       const std::byte* from = data + at * stride;
       if (as_it_is && stride == size && reinterpret_cast<std::uintptr_t>(from) % own.element_size == 0) {
         if (own.type == Type::float_)
-          add_cells(into, reinterpret_cast<const float*>(from), count, cell + at, weight);
+          add_cells(into, reinterpret_cast<const float*>(from), count, cell + at, weight, own.type);
         else
-          add_cells(into, reinterpret_cast<const double*>(from), count, cell + at, weight);
+          add_cells(into, reinterpret_cast<const double*>(from), count, cell + at, weight, own.type);
       } else {
         to_double(from, stride, reinterpret_cast<std::byte*>(block.data()), sizeof(double), count, nullptr);
-        add_cells(into, block.data(), count, cell + at, weight);
+        add_cells(into, block.data(), count, cell + at, weight, own.type);
       }
     }
   });
@@ -207,15 +214,19 @@ void Accumulator::add(const ArrayView& own, const Step& step, const Window& wind
 
 template <class X>
 void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at,
-                            std::int64_t weight) const {
-  const bool is_nan = missing_ && std::isnan(*missing_);
-  // No value of the array can be one that its type does not have.
-  if (!missing_ || (!is_nan && std::abs(*missing_) > static_cast<double>(std::numeric_limits<X>::max())))
+                            std::int64_t weight, Type of_array) const {
+  if (!missing_)
     add_cells(state, x, n, at, weight, CountsAll());
-  else if (is_nan)
+  else if (std::isnan(*missing_))
     add_cells(state, x, n, at, weight, SkipsNan());
+  else if (of_array == Type::float_ && std::abs(*missing_) > std::numeric_limits<float>::max())
+    add_cells(state, x, n, at, weight, CountsAll());
+  else if (of_array == Type::float_)
+    add_cells(state, x, n, at, weight, Skips{static_cast<double>(static_cast<float>(*missing_))});
+  else if (type_ == Type::float_)
+    add_cells(state, x, n, at, weight, SkipsAsFloat{static_cast<float>(*missing_)});
   else
-    add_cells(state, x, n, at, weight, Skips{static_cast<double>(static_cast<X>(*missing_))});
+    add_cells(state, x, n, at, weight, Skips{*missing_});
 }
 
 template <class X, class Skip>

@@ -76,9 +76,10 @@ struct WindowState {
 /// operations that files want of it. One pass over the cells for all of them. Local.
 class Accumulator {
  public:
-  /// missing: the value of cells that do not count; NaN: those that are NaN. bins: parts of the day, each
-  /// with a state of its own; slots: parts of the year. One of the two may be more than 1.
-  Accumulator(std::shared_ptr<const Part> part, std::optional<double> missing, int bins, int slots);
+  /// type: of the field. missing: the value of cells that do not count (is_missing()). bins: parts of the
+  /// day, each with a state of its own; slots: parts of the year. One of the two may be more than 1.
+  Accumulator(std::shared_ptr<const Part> part, Type type, std::optional<double> missing, int bins,
+              int slots);
   void need(Operation operation);
 
   const Part& part() const { return *part_; }
@@ -110,12 +111,14 @@ class Accumulator {
  private:
   void begin_step(const Step& step, const Window& window, WindowState& state) const;
   template <class X>
-  void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight) const;
+  void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight,
+                 Type of_array) const;
   template <class X, class Skip>
   void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight,
                  const Skip& skip) const;
 
   std::shared_ptr<const Part> part_;
+  Type type_;
   std::optional<double> missing_;
   Moments moments_;
   bool wants_counts_ = false;

@@ -2,7 +2,9 @@
 #include "streams/descriptions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -65,6 +67,38 @@ std::vector<double> doubles_of(const ArrayView& view) {
            find_conversion(from, {Type::double_, sizeof(double), false}), nullptr);
   return out;
 }
+
+bool is_missing(double value, Type of_array, double missing, Type of_field) {
+  if (missing != missing) return value != value;
+  const bool in_float = of_array == Type::float_ || of_field == Type::float_;
+  if (in_float && std::abs(missing) <= std::numeric_limits<float>::max())
+    return static_cast<float>(value) == static_cast<float>(missing);
+  return value == missing;
+}
+
+namespace {
+
+// Error(range): the type has no such value.
+double as_type_has_it(Attribute& attribute, Type type, const std::string& field) {
+  std::array<std::byte, sizeof(double)> converted;
+  const auto from = static_cast<std::int64_t>(size_of(attribute.type)),
+             to = static_cast<std::int64_t>(size_of(type));
+  const auto errors =
+      find_conversion({attribute.type, size_of(attribute.type), false}, {type, size_of(type), false})(
+          attribute.values.data(), from, converted.data(), to, 1, nullptr);
+  const auto number = [](std::byte* value, Type of) {
+    return doubles_of(ArrayView::contiguous(value, of, Dims{1}))[0];
+  };
+  const double given = number(attribute.values.data(), attribute.type);
+  const double made = errors.count > 0 ? 0 : number(converted.data(), type);
+  const bool rounds = type == Type::float_ || type == Type::double_;
+  if (errors.count > 0 || (!rounds && made != given))
+    throw Error(Code::range, "field '{}': {} is {}, which type {} does not have", field, attribute.name,
+                given, name_of(type));
+  return made;
+}
+
+}  // namespace
 
 void Descriptions::add_axis(const std::string& name, const ArrayView& values, const ArrayView* bounds) {
   check_new(name);
@@ -201,8 +235,7 @@ void Descriptions::put_att(const std::string& of, const std::string& name, Type 
       if (field.name == of) {
         if (count != 1 || !is_number(type))
           throw Error(Code::invalid_argument, "field '{}': {} is one number", of, name);
-        const Dims one{1};
-        field.missing = doubles_of(ArrayView::contiguous(attribute.values.data(), type, one))[0];
+        field.missing = as_type_has_it(attribute, field.type, of);
         return;  // files have it in the type of their variable
       }
   attributes.push_back(std::move(attribute));

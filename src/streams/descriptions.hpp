@@ -64,8 +64,11 @@ struct Field {
   bool for_step = false;
   Attributes attributes;
   Dims outer;                     ///< lengths of the dimensions before those of the grid
-  std::optional<double> missing;  ///< from its attributes
+  std::optional<double> missing;  ///< from its attributes, as its type has it
 };
+/// Is a value of an array the missing one of the field? Arrays may have another type than the field, so both
+/// are compared in the narrower of the types: 1e20 is found as float and as double. NaN is any NaN.
+bool is_missing(double value, Type of_array, double missing, Type of_field);
 
 /// What a model says of itself before the first step. Local; the same on all ranks in the end.
 class Descriptions {

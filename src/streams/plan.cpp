@@ -35,6 +35,7 @@ bool makes_fractions(Operation operation) {
   }
 }
 
+/// A double that the type holds: the missing value, or netCDF's (of types of 8 bytes the nearest one).
 double fill_of(Type type, const std::optional<double>& missing) {
   return with_number(type, [&](auto number) {
     using T = decltype(number);
@@ -44,13 +45,17 @@ double fill_of(Type type, const std::optional<double>& missing) {
             std::abs(*missing) <= static_cast<double>(std::numeric_limits<T>::max()))
           return static_cast<double>(static_cast<T>(*missing));
       } else if (*missing >= static_cast<double>(std::numeric_limits<T>::min()) &&
-                 *missing < static_cast<double>(std::numeric_limits<T>::max())) {
-        return static_cast<double>(static_cast<T>(*missing));
+                 *missing < static_cast<double>(std::numeric_limits<T>::max()) &&
+                 *missing == std::trunc(*missing)) {
+        return *missing;
       }
     }
     T value{};
     std::memcpy(&value, default_fill(type), sizeof value);
-    return static_cast<double>(value);
+    const auto fill = static_cast<double>(value);
+    if constexpr (std::is_integral_v<T>)
+      if (fill >= std::ldexp(1.0, std::numeric_limits<T>::digits)) return std::nextafter(fill, 0.0);
+    return fill;
   });
 }
 
@@ -223,7 +228,7 @@ class Planner {
         made.kept = std::make_unique<KeptValues>(part, source.like.type);
       else
         made.accumulator =
-            std::make_unique<Accumulator>(part, source.like.missing, operation.bins,
+            std::make_unique<Accumulator>(part, source.like.type, source.like.missing, operation.bins,
                                           plan_.clocks[static_cast<std::size_t>(clock_index)].slots());
       plan_.collectors.push_back(std::move(made));
     }

@@ -186,7 +186,9 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
   const Part& part = *collector.part;
   const auto decomposition = output.is_cut ? part.decomposition() : nullptr;
   const Source& source = plan_.source_of(collector);
-  if (collector.kept != nullptr && !values.filled && !output.reducer && source.expression == nullptr)
+  // As they are, unless cells without a value get another fill value.
+  if (collector.kept != nullptr && !values.filled && !output.reducer && source.expression == nullptr &&
+      (!source.like.missing || collector.kept->type() == output.type))
     return write_array(output.name, decomposition, collector.kept->view(), record);
   const int bins = std::max(1, output.operation.bins);
   const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
@@ -201,7 +203,7 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
       cells_of_bin = doubles_of(collector.kept->view());
       counts = [&, missing](std::int64_t cell) {
         const double value = cells_of_bin[static_cast<std::size_t>(cell)];
-        return !missing || !(value == *missing || (value != value && *missing != *missing));
+        return !missing || !is_missing(value, source.like.type, *missing, source.like.type);
       };
     } else {
       collector.accumulator->result(output.operation.operation, state, output.fill, cells_of_bin.data());

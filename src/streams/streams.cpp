@@ -273,10 +273,10 @@ void Streams::take_input(std::size_t source, int field, const ArrayView& own) {
                                               plan.fields.begin());
   if (of.has_input[which]) throw Error(Code::state, "it was sent already; the first values count");
   of.inputs[which] = doubles_of(own);
-  const auto missing = descriptions_.fields()[static_cast<std::size_t>(field)].missing;
-  if (missing && *missing == *missing)
-    std::replace(of.inputs[which].begin(), of.inputs[which].end(), *missing,
-                 std::numeric_limits<double>::quiet_NaN());
+  if (const Field& like = descriptions_.fields()[static_cast<std::size_t>(field)]; like.missing)
+    for (double& value : of.inputs[which])
+      if (is_missing(value, own.type, *like.missing, like.type))
+        value = std::numeric_limits<double>::quiet_NaN();
   of.has_input[which] = true;
   if (std::find(of.has_input.begin(), of.has_input.end(), false) != of.has_input.end()) return;
   std::vector<const double*> values;
