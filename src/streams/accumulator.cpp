@@ -46,17 +46,18 @@ void add_weighted(double* cells, const X* x, std::int64_t n, const Skip& skip, d
   join(cells, x, n, skip, [w](double a, double v) { return a + w * v; });
 }
 
-// Of West (1979): stable, and one pass. share(i): of the value's weight in that of all values of cell i. Both
+// Of West (1979): stable, and one pass. total(i): weight of all values of cell i, with this one. What is
+// added to the deviations is no difference of values that are almost the same, whatever the weights are. Both
 // results are there before one is stored, as the loop is no vector loop otherwise.
-template <class X, class Skip, class Share>
+template <class X, class Skip, class Total>
 void add_deviations(double* mean, double* deviations, const X* x, std::int64_t n, const Skip& skip, double w,
-                    Share&& share) {
+                    Total&& total) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto v = static_cast<double>(x[i]);
     const double mean_before = mean[i], sum_before = deviations[i];
-    const double off = v - mean_before;
-    const double now = mean_before + off * share(i);
-    const double sum = sum_before + w * off * (v - now);
+    const double off = v - mean_before, share = w / total(i);
+    const double now = mean_before + off * share;
+    const double sum = sum_before + off * off * (share * (total(i) - w));
     const double new_mean = skip(v) ? mean_before : now, new_sum = skip(v) ? sum_before : sum;
     mean[i] = new_mean;
     deviations[i] = new_sum;
@@ -252,10 +253,10 @@ void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std:
       for (std::int64_t i = 0; i < n; ++i)
         sums[static_cast<std::size_t>(i)] = static_cast<double>(weights[i] + weight);
       add_deviations(mean, deviations, x, n, skip, w,
-                     [&](std::int64_t i) { return w / sums[static_cast<std::size_t>(i)]; });
+                     [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
     } else {
-      const double share = w / static_cast<double>(state.weight + weight);
-      add_deviations(mean, deviations, x, n, skip, w, [share](std::int64_t) { return share; });
+      const auto total = static_cast<double>(state.weight + weight);
+      add_deviations(mean, deviations, x, n, skip, w, [total](std::int64_t) { return total; });
     }
   }
   if (moments_.has(Moment::first)) {

@@ -49,9 +49,10 @@ struct Plain {
     squares += wd * (v * v);
     low = std::min(low, v);
     high = std::max(high, v);
-    const double off = v - mean;
-    mean += off * (wd / static_cast<double>(weight + w));
-    deviations += wd * off * (v - mean);
+    const auto total = static_cast<double>(weight + w);
+    const double off = v - mean, share = wd / total;
+    mean += off * share;
+    deviations += off * off * (share * (total - wd));
     if (n == 0) first = v;
     last = v;
     weight += w;
