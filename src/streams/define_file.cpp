@@ -54,6 +54,8 @@ void RecordFile::define() {
     define_time();
     for (const DimChoice& dim : dims_)
       define_axis(dim);
+    for (const DimChoice& dim : scalars_)
+      define_scalar(dim);
     define_grids();
   }
   for (const Output* output : added)
@@ -74,7 +76,7 @@ void RecordFile::define_dims() {
     const Axis* axis = model_.axis(dim.name);
     return axis != nullptr && !axis->bounds.empty();
   });
-  if (has_bounds_ || has_axis_bounds || !bins_.empty()) dataset_->def_dim("bnds", 2);
+  if (has_bounds_ || has_axis_bounds || !bins_.empty() || !scalars_.empty()) dataset_->def_dim("bnds", 2);
 }
 
 void RecordFile::define_time() {
@@ -124,6 +126,16 @@ void RecordFile::define_axis(const DimChoice& dim) {
   dataset_->def_var(bounds, axis->type, dim.name + " bnds", nullptr);
 }
 
+/// The scalar coordinate of a dimension that is joined: from where to where its cells were.
+void RecordFile::define_scalar(const DimChoice& dim) {
+  const std::string bounds = dim.name + "_bounds";
+  dataset_->def_var(dim.name, Type::double_, "", nullptr);
+  for (const Attribute& attribute : model_.axis(dim.name)->attributes)
+    put_att(dim.name.c_str(), attribute);
+  put_text(dim.name.c_str(), "bounds", bounds);
+  dataset_->def_var(bounds, Type::double_, "bnds", nullptr);
+}
+
 void RecordFile::define_grids() {
   for (const auto& [grid, part] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
@@ -160,6 +172,11 @@ void RecordFile::put_axes() {
     }
     put_doubles(day_dim(bins), hours, {bins}, k_no_record);
     put_doubles(day_dim(bins) + "_bounds", bounds, {bins, 2}, k_no_record);
+  }
+  for (const DimChoice& dim : scalars_) {
+    const auto [first, last] = extent_of(*model_.axis(dim.name), dim);
+    put_doubles(dim.name, {first + (last - first) / 2}, {}, k_no_record);
+    put_doubles(dim.name + "_bounds", {first, last}, {2}, k_no_record);
   }
   for (const DimChoice& dim : dims_) {
     const Axis* axis = model_.axis(dim.name);

@@ -258,6 +258,7 @@ class Planner {
           at(of_file.reduce->line, "reduce", [&] { return reducer(*of_file.reduce, like, part, selector); }));
       fractions = fractions || of_file.reduce->operation == SpaceOperation::mean ||
                   of_file.reduce->weights == CellWeights::automatic;
+      out.scalars = scalars(out, like, *part, *of_file.reduce);
       out.is_cut = out.is_cut && out.reducer->stays_cut();
       out.dims.clear();
       for (std::size_t d = 0; d < part->choices().size(); ++d)
@@ -348,11 +349,8 @@ class Planner {
     else if (!method.empty())
       add("time: " + method);
     if (file.reduce) {
-      std::string over;
-      for (std::size_t d = 0; d < like.dims.size(); ++d)
-        if (out.reducer->gone()[d]) over += like.dims[d] + ": ";
       constexpr const char* k_names[] = {"mean", "sum", "minimum", "maximum"};
-      add(over + k_names[static_cast<std::size_t>(file.reduce->operation)]);
+      add(names_of_gone(out, like) + k_names[static_cast<std::size_t>(file.reduce->operation)]);
     }
     if (!methods.empty()) put(text_attribute("cell_methods", methods));
     const std::string units = text_of(all, "units");
@@ -363,17 +361,58 @@ class Planner {
       std::erase_if(all, [](const Attribute& other) { return other.name == "standard_name"; });
       put(text_attribute("units", "1"));
     }
+    std::vector<std::string> coordinates;
+    for (const DimChoice& scalar : out.scalars)
+      coordinates.push_back(scalar.name);
+    for (const auto& variable : model_.grid_variables())
+      if (out.is_cut && variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
+    if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
     if (out.is_cut) {
-      std::vector<std::string> coordinates;
-      for (const auto& variable : model_.grid_variables())
-        if (variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
-      if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
       if (const GridVariable* area = model_.area_of(like.grid))
         put(text_attribute("cell_measures", "area: " + area->name));
     }
     for (const auto& given : choice.attributes)
       put(attribute_of(given));
     return all;
+  }
+
+  bool has_values(const std::string& dim) const {
+    const Axis* axis = model_.axis(dim);
+    return axis != nullptr && axis->type != Type::none;
+  }
+
+  /// Dimensions that are joined, and stay as scalar coordinates. Those of a grid do not where the whole area
+  /// is joined, or some of them have no values.
+  std::vector<DimChoice> scalars(const Output& out, const Field& like, const Part& part,
+                                 const Reduction& reduction) const {
+    const std::vector<bool>& gone = out.reducer->gone();
+    const auto outer = static_cast<std::size_t>(like.outer.size());
+    const bool alike =
+        reduction.weights == CellWeights::none &&
+        (reduction.operation == SpaceOperation::mean || reduction.operation == SpaceOperation::sum);
+    bool area = !alike && std::find(gone.begin() + like.outer.size(), gone.end(), false) == gone.end();
+    for (std::size_t d = outer; d < gone.size(); ++d)
+      area = area || (gone[d] && !has_values(like.dims[d]));
+    std::vector<DimChoice> all;
+    for (std::size_t d = 0; d < gone.size(); ++d)
+      if (gone[d] && (d < outer || !area) && has_values(like.dims[d])) all.push_back(part.choices()[d]);
+    return all;
+  }
+
+  /// Names in cell_methods.
+  static std::string names_of_gone(const Output& out, const Field& like) {
+    std::string names, area;
+    for (std::size_t d = 0; d < like.dims.size(); ++d) {
+      if (!out.reducer->gone()[d]) continue;
+      const bool is_scalar =
+          std::any_of(out.scalars.begin(), out.scalars.end(),
+                      [&](const DimChoice& scalar) { return scalar.name == like.dims[d]; });
+      if (is_scalar || d < static_cast<std::size_t>(like.outer.size()))
+        names += like.dims[d] + ": ";
+      else
+        area = "area: ";
+    }
+    return names + area;
   }
 
   void add_grids(FilePlan& file) {

@@ -44,8 +44,9 @@ struct Output {
   Type type = Type::double_;
   double fill = 0;  ///< as the type holds it
   std::optional<Reducer> reducer;
-  std::vector<DimChoice> dims;  ///< behind time, and the parts of a day
-  bool is_cut = false;          ///< its last dimensions are those of the grid
+  std::vector<DimChoice> dims;     ///< behind time, and the parts of a day
+  std::vector<DimChoice> scalars;  ///< joined dimensions that have a scalar coordinate
+  bool is_cut = false;             ///< its last dimensions are those of the grid
   Attributes attributes;
   int line = 0;
 };

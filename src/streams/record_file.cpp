@@ -35,6 +35,10 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
     if (output.operation.bins > 0 &&
         std::find(bins_.begin(), bins_.end(), output.operation.bins) == bins_.end())
       bins_.push_back(output.operation.bins);
+    for (const DimChoice& dim : output.scalars)
+      if (std::none_of(scalars_.begin(), scalars_.end(),
+                       [&](const DimChoice& other) { return other.name == dim.name; }))
+        scalars_.push_back(dim);
     for (const DimChoice& dim : output.dims) {
       const auto known = std::find_if(dims_.begin(), dims_.end(),
                                       [&](const DimChoice& other) { return other.name == dim.name; });

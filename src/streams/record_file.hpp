@@ -93,6 +93,7 @@ class RecordFile {
   void define_dims();
   void define_time();
   void define_axis(const DimChoice& dim);
+  void define_scalar(const DimChoice& dim);
   void define_grids();
   void define_output(const Output& output);
   void put_axes();
@@ -118,8 +119,9 @@ class RecordFile {
   const FileMaker& maker_;
   std::optional<Windows> periods_;  // nothing: the run
   bool has_bounds_ = false, takes_start_ = true;
-  std::vector<DimChoice> dims_;  // of all outputs
-  std::vector<int> bins_;        // parts of a day of outputs
+  std::vector<DimChoice> dims_;     // of all outputs
+  std::vector<DimChoice> scalars_;  // joined dimensions that have a coordinate
+  std::vector<int> bins_;           // parts of a day of outputs
 
   std::unique_ptr<Dataset> dataset_;
   std::string path_;

@@ -79,6 +79,41 @@ Attribute attribute_of(const AttributeChoice& choice) {
   return out;
 }
 
+std::pair<double, double> extent_of(const Axis& axis, const DimChoice& chosen) {
+  constexpr double k_circle = 360.0;
+  struct Cell {
+    double value, low, high;
+  };
+  std::vector<Cell> cells;
+  for (std::int64_t i = 0; i < chosen.chosen(); ++i) {
+    const auto at = static_cast<std::size_t>(chosen.cell(i));
+    const double value = axis.values[at];
+    if (axis.bounds.empty())
+      cells.push_back({value, value, value});
+    else
+      cells.push_back({value, std::min(axis.bounds[2 * at], axis.bounds[2 * at + 1]),
+                       std::max(axis.bounds[2 * at], axis.bounds[2 * at + 1])});
+  }
+  const auto by_value = [](const Cell& a, const Cell& b) { return a.value < b.value; };
+  std::sort(cells.begin(), cells.end(), by_value);
+  if (is_longitude(axis.attributes)) {
+    // The cells begin behind the widest gap of the circle.
+    double widest = cells.front().value + k_circle - cells.back().value;
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < cells.size(); ++i)
+      if (cells[i].value - cells[i - 1].value > widest) {
+        widest = cells[i].value - cells[i - 1].value;
+        begin = i;
+      }
+    for (std::size_t i = begin; begin > 0 && i < cells.size(); ++i)
+      cells[i] = {cells[i].value - k_circle, cells[i].low - k_circle, cells[i].high - k_circle};
+  }
+  std::pair<double, double> out{cells.front().low, cells.front().high};
+  for (const Cell& cell : cells)
+    out = {std::min(out.first, cell.low), std::max(out.second, cell.high)};
+  return out;
+}
+
 void Selector::choose_on_axis(const CoordinateRange& range, const Axis& axis, DimChoice& choice) const {
   const bool longitude = is_longitude(axis.attributes);
   check_order(range, longitude);

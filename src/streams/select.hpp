@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -16,6 +17,10 @@ namespace shoal::streams {
 
 /// The attribute that a table of the configuration says.
 Attribute attribute_of(const AttributeChoice& choice);
+
+/// From where to where the chosen cells of an axis with values are, with their bounds if it has them; of
+/// longitudes around 360, where that is shorter.
+std::pair<double, double> extent_of(const Axis& axis, const DimChoice& chosen);
 
 /// Parts that were made, so that equal ones are one: accumulators of files are shared by it.
 class Parts {

@@ -76,7 +76,7 @@ TEST_CASE("reduction: weighted means, sums and extremes, the same bits however t
     const Read mean = run_and_read("reduce = { dims = [\"lev\", \"y\", \"x\"], operation = \"mean\" }\n",
                                    "temp", how, true, "temp");
     REQUIRE(mean.shape == Dims{1});
-    CHECK(mean.texts.at("cell_methods") == "time: point lev: y: x: mean");
+    CHECK(mean.texts.at("cell_methods") == "time: point lev: area: mean");
     means.push_back(mean.values[0]);
   }
   CHECK(means[0] == means[1]);
