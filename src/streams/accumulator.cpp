@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "codec/convert.hpp"
+#include "streams/descriptions.hpp"
 
 namespace shoal::streams {
 
@@ -362,6 +364,13 @@ void KeptValues::keep(const ArrayView& own) {
                              static_cast<std::int64_t>(size), n, nullptr),
                      cell);
       });
+  if (missing_ && own.type == Type::float_ && type_ == Type::double_)  // the missing value as a float
+    for (std::int64_t cell = 0; cell < part_->cells(); ++cell) {
+      double value = 0;
+      std::byte* const at = values_.data() + static_cast<std::size_t>(cell) * size;
+      std::memcpy(&value, at, size);
+      if (is_missing(value, own.type, *missing_, type_)) std::memcpy(at, &*missing_, size);
+    }
   if (errors.count > 0)
     throw Error(Code::range, "{} value{} of the array do not fit type {}, the first in cell {} of this rank",
                 errors.count, errors.count == 1 ? "" : "s", name_of(type_), errors.first);

@@ -128,7 +128,8 @@ class Accumulator {
 /// The values of one step, as they are: of the field's type.
 class KeptValues {
  public:
-  KeptValues(std::shared_ptr<const Part> part, Type type) : part_(std::move(part)), type_(type) {}
+  KeptValues(std::shared_ptr<const Part> part, Type type, std::optional<double> missing)
+      : part_(std::move(part)), type_(type), missing_(missing) {}
   const Part& part() const { return *part_; }
   Type type() const { return type_; }
   /// Error(range): a value does not fit the type.
@@ -140,6 +141,7 @@ class KeptValues {
  private:
   std::shared_ptr<const Part> part_;
   Type type_;
+  std::optional<double> missing_;
   Bytes values_;
 };
 

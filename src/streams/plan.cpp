@@ -225,7 +225,7 @@ class Planner {
       made.bins = operation.bins;
       made.part = part;
       if (instant)
-        made.kept = std::make_unique<KeptValues>(part, source.like.type);
+        made.kept = std::make_unique<KeptValues>(part, source.like.type, source.like.missing);
       else
         made.accumulator =
             std::make_unique<Accumulator>(part, source.like.type, source.like.missing, operation.bins,
