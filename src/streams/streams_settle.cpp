@@ -160,9 +160,9 @@ std::vector<Streams::Due> Streams::left_at_close() {
           goes_on = goes_on || state.until == step_.end;  // `until` of the file may have left it out since
         }
         if (begun == nullptr || !goes_on) continue;
+        const Instant end = climatology ? std::min(begun->window.end, step_.end) : step_.end;
         if (climatology || plan.choice.unfinished == Unfinished::write)
-          due.push_back(
-              {f, o, {begun->window.start, std::min(begun->window.end, step_.end)}, slot, step_.end});
+          due.push_back({f, o, {begun->window.start, end}, slot, step_.end});
         else
           dropped = true;
       }
