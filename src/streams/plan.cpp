@@ -203,6 +203,9 @@ class Planner {
     out.like.name = choice.name;
     out.like.type = Type::double_;
     out.like.attributes = {text_attribute("long_name", choice.text)};
+    out.like.for_step = std::any_of(out.fields.begin(), out.fields.end(), [&](int field) {
+      return model_.fields()[static_cast<std::size_t>(field)].for_step;
+    });
     out.like.missing = std::numeric_limits<double>::quiet_NaN();  // where one of its fields is missing
     return source(std::move(out));
   }
