@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows and values of streams at their edges: one small run each. Any runs: test_streams_random.py."""
+
+import numpy as np
+import pytest
+
+import shoal
+
+HOUR, DAY = 3600, 86400
+
+
+@pytest.fixture(autouse=True)
+def streams_are_built(monkeypatch):
+    monkeypatch.delenv("SHOAL_STREAMS", raising=False)
+    try:
+        shoal.Streams.open("[[file]]\n", start="2001-01-01")
+    except shoal.NotSupportedError:
+        pytest.skip("this build has no toml++")
+    except shoal.SettingError:
+        pass
+
+
+@pytest.fixture
+def begin(tmp_path):
+    """begin(keys, **times): streams with one file, and the field temp on a grid of 3 cells."""
+    opened = []
+
+    def make(keys, dtype="f8", missing=None, name="a.nc", **times):
+        text = f'[[file]]\nname = "{tmp_path}/{name}"\n{keys}\n'
+        streams = shoal.Streams.open(text, **{"start": "2001-01-01", "calendar": "noleap", **times})
+        opened.append(streams)
+        streams.grid("line", shoal.Decomposition.block(None, {"x": 3}))
+        streams.area("line", "area", [1.0, 2.0, 1.0])
+        streams.field("temp", dtype, "x", "line", attrs={} if missing is None else {"_FillValue": missing})
+        return streams
+
+    yield make
+    for streams in opened:
+        streams.abandon()
+
+
+def go(streams, ends, values=None):
+    """Steps that end then, in hours; each value is the number of the step, from 1, or one of values."""
+    for step, end in enumerate(ends):
+        streams.advance(end * HOUR)
+        streams.send("temp", np.full(3, step + 1.0) if values is None else values[step])
+
+
+def read(path, name="temp"):
+    with shoal.open(path) as file:
+        return [file.get(name, record) for record in range(file.num_records)]
+
+
+def test_a_file_has_all_windows_that_begin_in_its_period(begin, tmp_path):
+    # The second window of January ends in February.
+    with begin(
+        'every = "20 days"\nnew_file = "1 month"\noperation = "mean"\nfields = ["temp"]', name="%Y-%m.nc"
+    ) as s:
+        go(s, [24 * day for day in range(5, 65, 5)])
+    assert [list(v) for v in read(tmp_path / "2001-01.nc")] == [[2.5] * 3, [6.5] * 3]
+    assert [list(v) for v in read(tmp_path / "2001-02.nc")] == [[10.5] * 3]
+
+
+def test_instants_of_a_step_that_goes_past_the_end_of_a_period(begin, tmp_path):
+    keys = """every = "1 day"
+new_file = "1 day"
+fields = [{ field = "temp", operation = "instant" }, { field = "temp", name = "m", operation = "mean" }]"""
+    with begin(keys, name="%Y-%m-%d.nc") as s:
+        go(s, [10, 20, 30, 40, 48])
+    assert [list(v) for v in read(tmp_path / "2001-01-01.nc")] == [[3.0] * 3]
+    assert [list(v) for v in read(tmp_path / "2001-01-01.nc", "m")] == [[1.5] * 3]
+    assert [list(v) for v in read(tmp_path / "2001-01-02.nc")] == [[5.0] * 3]
+
+
+def test_a_window_without_a_step_has_no_record(begin, tmp_path):
+    with begin('every = "1 day"\noperation = "mean"\nfields = ["temp"]', start="2001-01-01 23:00:00") as s:
+        go(s, [2, 25])  # the first one ends on the second day
+    assert [list(v) for v in read(tmp_path / "a.nc")] == [[2 * 2 / 25 + 23 * 2 / 25 - 2 / 25] * 3]
+    assert list(read(tmp_path / "a.nc", "time_bounds")[0]) == [HOUR, 25 * HOUR]
+
+
+def test_windows_of_steps_go_on_in_the_next_job(begin, tmp_path):
+    keys = 'every = "4 steps"\ntime = "start"\noperation = "instant"\nfields = ["temp"]'
+    first = begin(keys)
+    go(first, [1, 2, 3, 4, 5, 6])
+    first.checkpoint(tmp_path / "saved.nc")
+    first.abandon()
+    with begin(keys, now="2001-01-01 06:00:00") as second:
+        second.resume(tmp_path / "saved.nc")
+        go(second, [7, 8])
+    assert read(tmp_path / "a.nc", "time") == [0, 4 * HOUR]
+
+
+def test_until_cuts_a_window_of_steps_off(begin, tmp_path):
+    keys = """every = "2 steps"
+until = "2001-01-01 03:00:00"
+unfinished = "write"
+operation = "sum"
+fields = ["temp"]"""
+    with begin(keys) as s:
+        go(s, [1, 2, 3, 4, 5])
+    assert [list(v) for v in read(tmp_path / "a.nc")] == [[3.0] * 3]
+
+
+def test_a_climatology_lies_in_the_middle_of_its_month(begin, tmp_path):
+    keys = 'every = "1 month"\noffset = "-36 h"\nclimatology = true\noperation = "mean"\nfields = ["temp"]'
+    with begin(keys, start="2001-01-30 12:00:00") as s:
+        go(s, [12, 24 * 28])  # from 30 January, 12 h, to 27 February, 12 h
+    assert read(tmp_path / "a.nc", "time") == [14 * DAY]
+
+
+@pytest.mark.parametrize("sent_as", ["f4", "f8"])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_missing_values_are_found_in_both_floating_types(begin, tmp_path, dtype, sent_as, reverse):
+    keys = """every = "2 h"
+fields = [
+  { field = "temp", operation = "mean" },
+  { field = "temp", name = "n", operation = "count" },
+  { field = "temp", name = "now", operation = "instant", type = "double" },
+  { expression = "temp * 2", name = "twice", operation = "last" },
+]"""
+    with begin(keys, dtype, missing=0.1) as s:
+        values = [np.array([0.1, 3, 0.1], sent_as), np.array([5, 5, 0.1], sent_as)]
+        go(s, [1, 2], [v[::-1].copy()[::-1] for v in values] if reverse else values)
+    with shoal.open(tmp_path / "a.nc") as file:
+        fill = float(np.array(0.1, dtype))
+        assert np.array_equal(file.get("temp", 0), np.array([5, 4, 0.1], dtype))
+        assert list(file.get("n", 0)) == [1, 2, 0]
+        assert file.get_att("now", "_FillValue") == fill
+        assert list(file.get("now", 0)) == [5, 5, fill]
+        assert list(file.get("twice", 0))[:2] == [10, 10]
+        assert file.get("twice", 0)[2] == file.get_att("twice", "_FillValue")
+
+
+def test_a_missing_value_that_the_type_of_a_file_does_not_have(begin, tmp_path):
+    with begin('every = "1 h"\noperation = "instant"\ntype = "float"\nfields = ["temp"]', missing=1e300) as s:
+        go(s, [1], [np.array([1, 1e300, 2])])
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert (
+            file.get("temp", 0)[1] == file.get_att("temp", "_FillValue") == np.float32(9.9692099683868690e36)
+        )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [("f4", 1e300), ("i2", 0.5), ("i2", 40000), ("u1", -1), ("i4", np.nan)]
+)
+def test_a_missing_value_that_the_field_cannot_have_is_refused(begin, dtype, value):
+    with pytest.raises(shoal.RangeError, match="'temp': _FillValue is .*, which type .* does not have"):
+        begin('every = "1 h"\noperation = "mean"\nfields = ["temp"]', dtype, missing=value)
+
+
+def test_a_count_of_nothing_is_a_value(begin, tmp_path):
+    keys = """every = "2 h"
+operation = "count"
+fields = ["temp"]
+reduce = { dims = ["x"], operation = "minimum" }"""
+    with begin(keys, missing=0.0) as s:
+        go(s, [1, 2], [np.array([0.0, 1, 1]), np.array([0.0, 0, 1])])
+    assert read(tmp_path / "a.nc") == [0]
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get_att("temp", "_FillValue") != 0
+
+
+def test_variances_of_steps_of_very_different_lengths(begin, tmp_path):
+    with begin('every = "1 day"\noperation = "variance"\nfields = ["temp"]') as s:
+        ends, values = [1e-6 / 3600 * 100, 24], [np.full(3, 6.0), np.full(3, 6.1)]
+        go(s, ends, values)
+    w = np.array([100, DAY * 10**6 - 100], np.longdouble)
+    x = np.array([6.0, 6.1], np.longdouble)
+    mean = (w * x).sum() / w.sum()
+    expected = float((w * (x - mean) ** 2).sum() / w.sum())
+    assert np.allclose(read(tmp_path / "a.nc")[0], expected, rtol=1e-13, atol=0)
+
+
+def test_dimensions_that_are_joined_stay_as_scalar_coordinates(tmp_path):
+    text = f'[[file]]\nname = "{tmp_path}/a.nc"\nevery = "1 h"\noperation = "mean"\nfields = ["temp"]\n'
+    text += 'region = { lon = [330, 30] }\nreduce = { dims = ["lev", "lon"], weights = "none" }\n'
+    with shoal.Streams.open(text, start="2001-01-01") as s:
+        s.axis("lev", [5.0, 20.0], [[0, 10], [10, 30]], attrs={"units": "m"})
+        s.axis("lat", [1.0, 2.0])
+        s.axis("lon", np.arange(12) * 30.0, attrs={"units": "degrees_east"})
+        s.grid("sea", shoal.Decomposition.block(None, {"lat": 2, "lon": 12}))
+        s.field("temp", "f8", "lev lat lon", "sea")
+        s.advance(3600)
+        s.send("temp", np.ones((2, 2, 12)))
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get("lev") == 15 and list(file.get("lev_bounds")) == [0, 30]
+        assert file.get("lon") == 0 and list(file.get("lon_bounds")) == [-30, 30]
+        assert file.get_att("temp", "coordinates") == "lev lon"
+        assert file.get_att("temp", "cell_methods") == "time: mean lev: lon: mean"
+        assert file.get_att("lon", "units") == "degrees_east"
