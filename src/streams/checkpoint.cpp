@@ -81,7 +81,7 @@ std::string Checkpoint::key_of(const Collector& collector, int state) const {
   const Clock::Options& clock = streams_.plan_.clock_of(collector).options();
   const Calendar& calendar = streams_.time_.calendar;
   std::string key = source.like.name;
-  if (source.expression != nullptr) key += " = " + text_of(source.like.attributes, "long_name");
+  if (source.expression != nullptr) key += " = " + source.text;
   key += ", every " + text_of(clock.every);
   if (clock.offset.count != 0) key += ", offset " + text_of(clock.offset);
   if (clock.from) key += ", from " + calendar.text(*clock.from);

@@ -149,7 +149,7 @@ class Planner {
                           : choice.by == FieldChoice::By::group
                               ? field.group == choice.text
                               : fnmatch(choice.text.c_str(), field.name.c_str(), 0) == 0;
-      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, field}));
+      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, {}, field}));
     }
     if (!out.empty()) return out;
     if (choice.by == FieldChoice::By::name)
@@ -171,9 +171,7 @@ class Planner {
 
   int source(Source wanted) {
     for (std::size_t i = 0; i < plan_.sources.size(); ++i)
-      if (plan_.sources[i].expression == nullptr && wanted.expression == nullptr &&
-          plan_.sources[i].fields == wanted.fields)
-        return static_cast<int>(i);
+      if (plan_.sources[i].is_same(wanted)) return static_cast<int>(i);
     plan_.sources.push_back(std::move(wanted));
     return static_cast<int>(plan_.sources.size()) - 1;
   }
@@ -200,6 +198,7 @@ class Planner {
     }
     const Field& first = model_.fields()[static_cast<std::size_t>(out.fields.front())];
     out.like = first;
+    out.text = choice.text;
     out.like.name = choice.name;
     out.like.type = Type::double_;
     out.like.attributes = {text_attribute("long_name", choice.text)};

@@ -21,7 +21,12 @@ namespace shoal::streams {
 struct Source {
   std::vector<int> fields;  ///< one, or those of the expression, each once
   std::shared_ptr<const Expression> expression;
-  Field like;  ///< name, type, dimensions, grid and attributes of the values
+  std::string text;  ///< of the expression
+  Field like;        ///< name, type, dimensions, grid and attributes of the values
+
+  bool is_same(const Source& other) const {
+    return fields == other.fields && text == other.text && like.name == other.like.name;
+  }
 };
 
 /// Takes the values of a source in the steps of one kind of windows, for one part of the cells. Files share
