@@ -140,6 +140,8 @@ class Comm {
   /// Element by element; as many on all ranks, below 2^31.
   std::vector<std::int64_t> max(std::vector<std::int64_t> mine) const;
   std::vector<std::int64_t> sum(std::vector<std::int64_t> mine) const;
+  /// Bits that are set on any rank.
+  std::vector<std::int64_t> any_bits(std::vector<std::int64_t> mine) const;
   /// The ranks of one color, ordered by rank.
   Comm split(int color) const;
   /// The ranks of one color, ordered by key, and by rank where it is the same.

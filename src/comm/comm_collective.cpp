@@ -97,6 +97,12 @@ std::vector<std::int64_t> Comm::sum(std::vector<std::int64_t> mine) const {
   return mine;
 }
 
+std::vector<std::int64_t> Comm::any_bits(std::vector<std::int64_t> mine) const {
+  join_all(mine.data(), static_cast<int>(mine.size()), MPI_BOR, MPI_INT64_T,
+           [](auto a, auto b) { return a | b; });
+  return mine;
+}
+
 double Comm::max(double mine) const {
   join_all(&mine, 1, MPI_MAX, MPI_DOUBLE, [](auto a, auto b) { return std::max(a, b); });
   return mine;

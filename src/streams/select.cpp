@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -175,7 +174,9 @@ DimChoice Selector::choice_of(const Field& field, std::size_t dim) {
   return choice;
 }
 
-// The smallest box that has all cells in which every coordinate lies in its range.
+// Of each dimension the indices of cells in which every coordinate lies in its range: of a grid with one
+// dimension these cells alone, of others the smallest box that has them, without rows and columns that have
+// none.
 void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choices) {
   std::vector<std::pair<const CoordinateRange*, const GridVariable*>> ranges;
   for (const auto& range : file_.region)
@@ -188,13 +189,20 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
   if (ranges.empty()) return;
   const auto& grid = *model_.grid_of(field);
   const int nd = grid.decomposition->rank(), outer = field.outer.size();
-  if (!boxes_.contains(field.grid)) {
+  const Dims& global = grid.decomposition->global();
+  if (!on_grids_.contains(field.grid)) {
+    constexpr std::int64_t k_bits = 64;
     std::vector<DimChoice> whole;
-    for (int d = 0; d < nd; ++d)
-      whole.push_back({grid.dims[static_cast<std::size_t>(d)], grid.decomposition->global()[d], true, {}});
+    std::vector<std::int64_t> begin{0};  // of each dimension's bits, in words
+    for (int d = 0; d < nd; ++d) {
+      whole.push_back({grid.dims[static_cast<std::size_t>(d)], global[d], true, {}});
+      begin.push_back(begin.back() + (global[d] + k_bits - 1) / k_bits);
+    }
     const Part all(comm_, whole, 0, grid.decomposition);
-    std::vector<std::int64_t> ends(static_cast<std::size_t>(2 * nd),
-                                   std::numeric_limits<std::int64_t>::min());
+    std::vector<std::int64_t> bits(static_cast<std::size_t>(begin.back()));
+    const auto word = [&](int d, std::int64_t at) -> std::int64_t& {
+      return bits[static_cast<std::size_t>(begin[static_cast<std::size_t>(d)] + at / k_bits)];
+    };
     for (std::int64_t cell = 0; cell < all.cells(); ++cell) {
       const bool inside = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) {
         return lies_in(*range.first, range.second->values[static_cast<std::size_t>(cell)],
@@ -202,29 +210,21 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
       });
       if (!inside) continue;
       const Dims at = all.index_in_file(cell);
-      for (int d = 0; d < nd && at[d] >= 0; ++d) {
-        auto& low = ends[static_cast<std::size_t>(2 * d)];
-        auto& high = ends[static_cast<std::size_t>(2 * d + 1)];
-        low = std::max(low, -at[d]);
-        high = std::max(high, at[d]);
-      }
+      for (int d = 0; d < nd && at[d] >= 0; ++d)
+        word(d, at[d]) |= std::int64_t{1} << (at[d] % k_bits);
     }
-    ends = comm_.max(std::move(ends));
-    if (ends[0] == std::numeric_limits<std::int64_t>::min())
+    bits = comm_.any_bits(std::move(bits));
+    std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(nd));
+    for (int d = 0; d < nd; ++d)
+      for (std::int64_t at = 0; at < global[d]; ++at)
+        if ((word(d, at) >> (at % k_bits) & 1) != 0) chosen[static_cast<std::size_t>(d)].push_back(at);
+    if (chosen.front().empty())
       throw Error(Code::setting, "no cell of grid '{}' lies in the region", grid.name);
-    Box box{Dims(nd), Dims(nd)};
-    for (int d = 0; d < nd; ++d) {
-      box.first[d] = -ends[static_cast<std::size_t>(2 * d)];
-      box.count[d] = ends[static_cast<std::size_t>(2 * d + 1)] - box.first[d] + 1;
-    }
-    boxes_[field.grid] = box;
+    on_grids_[field.grid] = std::move(chosen);
   }
-  const Box& box = boxes_[field.grid];
-  for (int d = 0; d < nd; ++d) {
-    std::vector<std::int64_t> cells(static_cast<std::size_t>(box.count[d]));
-    std::iota(cells.begin(), cells.end(), box.first[d]);
-    keep(choices[static_cast<std::size_t>(outer + d)], cells);
-  }
+  const auto& chosen = on_grids_[field.grid];
+  for (int d = 0; d < nd; ++d)
+    keep(choices[static_cast<std::size_t>(outer + d)], chosen[static_cast<std::size_t>(d)]);
 }
 
 std::vector<DimChoice> Selector::choices_of(const Field& field) {

@@ -63,7 +63,8 @@ class Selector {
   const FileChoice& file_;
   Parts& parts_;
   std::set<std::string> used_;  // coordinates and dimensions
-  std::map<int, Box> boxes_;    // of the region, of grids
+  /// Of the region, by grid: indices of each dimension.
+  std::map<int, std::vector<std::vector<std::int64_t>>> on_grids_;
 };
 
 }  // namespace shoal::streams

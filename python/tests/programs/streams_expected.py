@@ -310,7 +310,7 @@ def chosen_cells(case: Case, file: File, field: Field) -> list[np.ndarray]:
         if dim in file.region and case.axes.get(dim, (None,))[0] is not None:
             keep &= lies_in(file.region[dim], case.axes[dim][0], case.axes[dim][2])
         out.append(keep)
-    if grid and set(grid.coordinates) & set(file.region):  # the smallest box that has all of them
+    if grid and set(grid.coordinates) & set(file.region):  # all indices of cells that lie in it
         inside = np.ones(grid.shape, bool)
         if grid.unowned is not None:
             inside &= ~grid.unowned
@@ -318,9 +318,7 @@ def chosen_cells(case: Case, file: File, field: Field) -> list[np.ndarray]:
             if name in file.region:
                 inside &= lies_in(file.region[name], values, attributes)
         for d, where in enumerate(np.nonzero(inside)):
-            box = np.zeros(grid.shape[d], bool)
-            box[where.min() : where.max() + 1] = True
-            out[len(field.dims) - len(grid.dims) + d] &= box
+            out[len(field.dims) - len(grid.dims) + d] &= np.isin(np.arange(grid.shape[d]), where)
     return [np.flatnonzero(keep) for keep in out]
 
 
