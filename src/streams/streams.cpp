@@ -110,16 +110,22 @@ void Streams::begin_run() {
   if (closed_) throw Error(Code::state, "the streams are closed");
   if (running_) return;
   const Comm::Calling calling(comm_, "streams: descriptions", configuration_.path);
-  std::uint64_t first = descriptions_.hash();
-  comm_.broadcast(reinterpret_cast<std::byte*>(&first), sizeof first, 0);
-  Status mine = problem_;
-  if (first != descriptions_.hash())
+  Hash refused;
+  refused.add(static_cast<std::uint64_t>(refused_.code));
+  refused.add(refused_.message);
+  const std::array<std::uint64_t, 2> own = {descriptions_.hash(), refused.value()};
+  std::array<std::uint64_t, 2> first = own;
+  comm_.broadcast(reinterpret_cast<std::byte*>(first.data()), sizeof first, 0);
+  // What all ranks refused alike, each of them knows.
+  Status mine = comm_.max(std::int64_t{first == own ? 0 : 1}) == 0 ? Status{} : refused_;
+  mine.merge(problem_);
+  if (first[0] != own[0])
     mine.merge({Code::out_of_step,
                 "axes, grids, fields or attributes are not the same as those of rank 0",
                 -1,
                 {},
                 {}});
-  problem_ = {};
+  problem_ = refused_ = {};
   comm_.agree_or_throw(mine);
   plan_ = make_plan(comm_, configuration_, descriptions_, time_);
   std::vector<RecordFile> files;
@@ -240,7 +246,7 @@ void Streams::refuse(int field, const Status& why) {
   const bool exists = field >= 0 && static_cast<std::size_t>(field) < descriptions_.fields().size();
   if (exists && running_ && in_step_ && !wants(field)) return;  // as of a send that does nothing
   if (comm_.size() == 1) throw Error(why);
-  problem_.merge(why);
+  (running_ ? problem_ : refused_).merge(why);
 }
 
 void Streams::feed(std::size_t source, const ArrayView& own) {

@@ -110,7 +110,9 @@ class Streams {
   FileMaker maker_;
   Descriptions descriptions_;
   Status problem_;  // of this rank, since ranks met last
-  bool running_ = false, in_step_ = false, closed_ = false, saved_ = false;
+  Status refused_;  // before the run: of a description
+  bool running_ = false, closed_ = false, saved_ = false;
+  bool begun_ = false, in_step_ = false;  // had a step, or a checkpoint's
   Step step_;
   Plan plan_;
   std::vector<RecordFile> files_;

@@ -85,6 +85,29 @@ mistake(
 )
 mistake(lambda s: (s.send("zeta", cells(2)), s.send("zeta", cells(2))), shoal.StateError, "sent already")
 
+
+# What all ranks describe wrongly alike, each knows at once; what one does, all learn with the first step.
+def describe_wrongly(alone):
+    streams = begin("mistake.nc")
+    if not alone or rank == ranks - 1:
+        try:
+            streams.field("eta", "c8", "y x", grid="sea")
+        except shoal.TypeMismatchError:
+            pass
+        else:
+            raise AssertionError("a field of complex numbers was taken")
+    try:
+        streams.advance(1)
+        assert not alone or ranks == 1
+        send(streams, 1)
+    except shoal.TypeMismatchError:
+        assert alone
+    streams.abandon()
+
+
+describe_wrongly(False)
+describe_wrongly(True)
+
 # A path that only one rank cannot use is refused on all.
 streams = begin("mistake.nc")
 streams.advance(1)
