@@ -3,12 +3,14 @@
 #include "streams/streams.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 
 namespace shoal::streams {
@@ -154,29 +156,57 @@ void Streams::begin_run() {
 // ---- Steps ------------------------------------------------------------------------------------------------
 
 void Streams::advance(double seconds) {
-  const double microseconds = seconds * 1e6;
-  if (!std::isfinite(seconds) || std::abs(microseconds) > 9e18)
-    throw Error(Code::invalid_argument, "advance to {} s: not a time", seconds);
-  advance_to(Instant{time_.start.microseconds + std::llround(microseconds)});
+  advance_to([&] {
+    const double microseconds = seconds * 1e6;
+    if (!std::isfinite(seconds) || std::abs(microseconds) > 9e18)
+      throw Error(Code::invalid_argument, "advance to {} s: not a time", seconds);
+    return Instant{time_.start.microseconds + std::llround(microseconds)};
+  });
 }
 
 void Streams::advance_to(const std::string& date) {
-  advance_to(time_.calendar.parse(date));
+  advance_to([&] { return time_.calendar.parse(date); });
 }
 
-void Streams::advance_to(Instant end) {
-  const bool is_first = !running_;
+// A rank with a wrong time takes its part where the step before makes something due: the others wait for it.
+// Otherwise it stays in that step, and may advance again.
+void Streams::advance_to(const std::function<Instant()>& end) {
   begin_run();
-  const bool is_state = is_first && end == step_.end;
+  Step next;
+  Status wrong = caught([&] {
+    next = next_step(end());
+    check_step(next);
+  });
+  if (!wrong.ok() && !ends_window()) throw Error(wrong);
+  const bool has_time = wrong.ok();
+  problem_.merge(wrong);
+  std::vector<Due> due = complete_step();
+  if (has_time) begin_step(next, due);
+  Status failure = settle(due, has_time);
+  failure.merge(end_files());
+  if (!failure.ok()) throw Error(failure);
+}
+
+Step Streams::next_step(Instant end) const {
+  const bool is_state = !begun_ && end == step_.end;
   if (end <= step_.end && !is_state)
     throw Error(Code::invalid_argument, "advance to {}: it is {} already", time_.calendar.text(end),
                 time_.calendar.text(step_.end));
-  std::vector<Due> due = complete_step();
-  const Step next{step_.end, end, step_.number + (is_state ? 0 : 1)};
-  Status failure = caught([&] { begin_step(next, due); });
-  failure.merge(settle(due));
-  failure.merge(end_files());
-  if (!failure.ok()) throw Error(failure);
+  return {step_.end, end, step_.number + (is_state ? 0 : 1)};
+}
+
+// On copies: no clock goes on where one refuses.
+void Streams::check_step(const Step& next) const {
+  for (Clock clock : plan_.clocks) {
+    if (in_step_) clock.end_step();
+    clock.begin_step(next);
+  }
+}
+
+bool Streams::ends_window() const {
+  return in_step_ && std::any_of(plan_.clocks.begin(), plan_.clocks.end(), [](const Clock& clock) {
+           return clock.instant() || (clock.ends() && clock.counts() && !clock.options().climatology);
+         });
 }
 
 bool Streams::takes(const Collector& collector) const {
@@ -185,12 +215,10 @@ bool Streams::takes(const Collector& collector) const {
 }
 
 void Streams::begin_step(const Step& next, std::vector<Due>& due) {
-  Status failure;
   for (Clock& clock : plan_.clocks)
-    failure.merge(caught([&] { clock.begin_step(next); }));
-  if (!failure.ok()) throw Error(failure);
+    clock.begin_step(next);
   step_ = next;
-  in_step_ = true;
+  in_step_ = begun_ = true;
   saved_ = false;
   for (std::size_t f = 0; f < files_.size(); ++f)
     if (const auto& passed = plan_.clocks[static_cast<std::size_t>(files_[f].plan().clock)].passed())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,7 +82,11 @@ class Streams {
 
   Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker);
   void begin_run();
-  void advance_to(Instant end);
+  void advance_to(const std::function<Instant()>& end);
+  Step next_step(Instant end) const;
+  void check_step(const Step& next) const;
+  /// Does the step which goes on end a window?
+  bool ends_window() const;
   bool takes(const Collector& collector) const;
   void feed(std::size_t source, const ArrayView& own);
   void take_input(std::size_t source, int field, const ArrayView& own);
@@ -89,7 +94,8 @@ class Streams {
   void begin_step(const Step& next, std::vector<Due>& due);
   void add_due(std::vector<Due>& due, std::size_t file, const Window& window, bool instants) const;
   void find_wanted();
-  Status settle(const std::vector<Due>& due);
+  /// has_time: this rank has begun the step that the others have.
+  Status settle(const std::vector<Due>& due, bool has_time = true);
   std::vector<std::int64_t> holes_of(const std::vector<Due>& due) const;
   Status report_holes(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   Status write_due(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);

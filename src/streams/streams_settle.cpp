@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -100,11 +101,10 @@ Status Streams::write_due(const std::vector<Due>& due, const std::vector<std::in
   return failure;
 }
 
-Status Streams::settle(const std::vector<Due>& due) {
+Status Streams::settle(const std::vector<Due>& due, bool has_time) {
   if (due.empty()) return {};
   const Comm::Calling calling(comm_, "streams_advance", configuration_.path);
   Hash hash;
-  hash.add(static_cast<std::uint64_t>(step_.end.microseconds));
   for (const Due& one : due) {
     hash.add(one.file);
     hash.add(one.output);
@@ -112,12 +112,20 @@ Status Streams::settle(const std::vector<Due>& due) {
   }
   Status failure;
   const CallMatch match = comm_.match_calls({"advances its streams", hash.value(), !problem_.ok()});
-  if (!match.same)
-    throw Error(Code::out_of_step, "ranks advanced their streams to different times, the last to {}",
-                time_.calendar.text(step_.end));
+  const auto different = [&](Instant last) {
+    return Error(Code::out_of_step, "ranks advanced their streams to different times, the last to {}",
+                 time_.calendar.text(last));
+  };
+  if (!match.same) throw different(step_.end);
   if (match.failed) failure = comm_.agree(problem_);
   problem_ = {};
-  const auto holes = comm_.max(holes_of(due));
+  std::vector<std::int64_t> holes = holes_of(due);
+  const std::int64_t now = step_.end.microseconds, none = std::numeric_limits<std::int64_t>::min();
+  holes.insert(holes.end(), {has_time ? now : none, has_time ? -now : none});
+  holes = comm_.max(std::move(holes));
+  const std::int64_t last = holes[due.size()];
+  if (last != none && last != -holes.back()) throw different({last});
+  holes.resize(due.size());
   if (std::find(holes.begin(), holes.end(), 1) != holes.end()) failure.merge(report_holes(due, holes));
   failure.merge(write_due(due, holes));
   std::set<std::size_t> used;

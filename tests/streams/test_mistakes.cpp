@@ -52,6 +52,42 @@ TEST_CASE("mistakes: what one rank refuses for a field that does not exist reach
   says(first, Code::not_found, "no such field");
 }
 
+TEST_CASE("mistakes: a wrong time of one rank reaches all where a window ends, and nobody waits") {
+  const SharedFolder folder;
+  const Run run = half_days(daily(folder));
+  Toy toy(run);
+  const bool is_wrong = world().rank() == world().size() - 1;
+  Status first;
+  for (std::size_t step = 0; step < run.steps.size(); ++step) {
+    if (is_wrong && step == 1) {  // nothing is due: this rank alone knows, and advances again
+      const Status alone = caught([&] { toy.streams->advance_to("2001-01-29"); });
+      says(alone, Code::invalid_argument, "it is 2001-01-30 12:00:00 already");
+    }
+    if (step != 2 || !is_wrong) {
+      first.merge(toy.advance_and_send_anyway(step));
+      continue;
+    }
+    toy.seconds += run.steps[step];
+    first.merge(caught([&] { toy.streams->advance_to("no date"); }));
+  }
+  says(first, Code::invalid_argument, "'no date'");
+  // What was due was written.
+  const auto rain = read_variable(folder.file("day.nc"), "rain").values;
+  CHECK(rain[7] == doctest::Approx((value(2, 1, 0, 0, 7) + value(2, 2, 0, 0, 7)) / 2));
+  first = caught([&] { toy.streams->close(); });
+}
+
+TEST_CASE("mistakes: different times of ranks are an error of all") {
+  if (world().size() == 1) return;
+  const SharedFolder folder;
+  const Run run = half_days(daily(folder));
+  Toy toy(run);
+  for (std::size_t step = 0; step < 2; ++step)
+    toy.advance_and_send(step);
+  const Status status = caught([&] { toy.streams->advance(world().rank() == 0 ? 100000.0 : 100001.0); });
+  says(status, Code::out_of_step, "different times, the last to 2001-01-31 03:46:41");
+}
+
 TEST_CASE("mistakes: a field that is not sent, on one rank or all") {
   for (const bool everywhere : {true, false}) {
     for (const bool warns : {false, true}) {

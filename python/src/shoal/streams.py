@@ -17,6 +17,7 @@ import atexit
 import contextlib
 import functools
 import json
+import math
 import os
 import warnings
 import weakref
@@ -342,13 +343,21 @@ class Streams(Ending):
         advance of a job that resumes nothing may be to `now` itself: what is sent then is the state at the
         start. Files have a record of it that hold nothing but instants of states, and have a window which
         ends there. Collective."""
-        self._need_open()
-        self._raw.advance(float(seconds))
+        self._advance(self._raw.advance, lambda: float(seconds), math.nan)
 
     def advance_to(self, date: str) -> None:
         """The same by date, of the form of `start`. Collective."""
+        self._advance(self._raw.advance_to, lambda: plain_text(str(date), "date"), "")
+
+    def _advance(self, call: Callable[[Any], None], time: Callable[[], Any], wrong: Any) -> None:
         self._need_open()
-        self._raw.advance_to(plain_text(str(date), "date"))
+        try:
+            to = time()
+        except Exception:
+            with contextlib.suppress(Error):
+                call(wrong)  # the others must not wait in vain
+            raise
+        call(to)
 
     def checkpoint(self, path: Path) -> None:
         """Complete the step, and save the windows that are not finished in a NetCDF file, which is replaced
