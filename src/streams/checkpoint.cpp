@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -290,6 +291,7 @@ void Checkpoint::load(const std::string& path) {
 void Streams::checkpoint(const std::string& path, const Status& problem) {
   begin_run();
   const Comm::Calling calling(comm_, "streams_checkpoint", path);
+  begun_ = true;
   Status failure = settle(complete_step());
   failure.merge(end_files());
   for (RecordFile& file : files_)
@@ -305,11 +307,24 @@ void Streams::checkpoint(const std::string& path, const Status& problem) {
 void Streams::resume(const std::string& path, const Status& problem) {
   const Comm::Calling calling(comm_, "streams_resume", path);
   problem_.merge(problem);
-  if (running_)
+  if (begun_)
     problem_.merge({Code::state, "the run has begun; resume comes before the first step", -1, {}, {}});
-  if (running_) comm_.agree_or_throw(problem_);
+  const Status mine = running_ ? std::exchange(problem_, {}) : Status{};
+  if (running_) comm_.agree_or_throw(mine);
   begin_run();
-  Checkpoint(*this).load(path);
+  const std::vector<Clock> clocks = plan_.clocks;
+  const Status failure = caught([&] { Checkpoint(*this).load(path); });
+  begun_ = failure.ok();
+  if (begun_) return;
+  // As if nothing had been read: another one may be tried.
+  plan_.clocks = clocks;
+  step_.number = 0;
+  for (Collector& collector : plan_.collectors)
+    for (int i = 0; collector.accumulator != nullptr && i < collector.accumulator->states(); ++i)
+      collector.accumulator->reset(i);
+  for (RecordFile& file : files_)
+    file.forget_checkpoint();
+  throw Error(failure);
 }
 
 }  // namespace shoal::streams

@@ -77,6 +77,11 @@ class RecordFile {
   void continue_with(const Unclosed& file) { continued_ = file; }
   /// A checkpoint was loaded: it knows of every file that has records.
   void trust_checkpoint() { knows_records_ = true; }
+  /// It could not be loaded.
+  void forget_checkpoint() {
+    continued_.reset();
+    knows_records_ = false;
+  }
   /// Every file that was written, and its records.
   const std::vector<std::pair<std::string, std::int64_t>>& written() const { return written_; }
 
