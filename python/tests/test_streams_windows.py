@@ -190,3 +190,72 @@ def test_dimensions_that_are_joined_stay_as_scalar_coordinates(tmp_path):
         assert file.get_att("temp", "coordinates") == "lev lon"
         assert file.get_att("temp", "cell_methods") == "time: mean lev: lon: mean"
         assert file.get_att("lon", "units") == "degrees_east"
+
+
+def test_another_checkpoint_may_be_tried(begin, tmp_path):
+    keys = 'every = "1 day"\noperation = "mean"\nfields = ["temp"]'
+    for end, name in ((6, "early.nc"), (12, "right.nc")):
+        first = begin(keys)
+        go(first, range(6, end + 1, 6))
+        first.checkpoint(tmp_path / name)
+        first.abandon()
+    with begin(keys, now="2001-01-01 12:00:00") as second:
+        with pytest.raises(shoal.NoSuchFileError):
+            second.resume(tmp_path / "none.nc")
+        with pytest.raises(shoal.InvalidArgumentError, match="now of the checkpoint"):
+            second.resume(tmp_path / "early.nc")
+        second.resume(tmp_path / "right.nc")
+        with pytest.raises(shoal.StateError, match="the run has begun"):
+            second.resume(tmp_path / "right.nc")
+        go(second, [18, 24], [np.full(3, 3.0), np.full(3, 4.0)])
+    assert [list(v) for v in read(tmp_path / "a.nc")] == [[2.5] * 3]
+
+
+def test_a_step_that_is_too_long_may_be_made_shorter(begin, tmp_path):
+    with begin('every = "1 day"\noperation = "mean"\nfields = ["temp"]') as s:
+        s.advance(12 * HOUR)
+        s.send("temp", np.ones(3))
+        with pytest.raises(shoal.InvalidArgumentError, match="longer than windows"):
+            s.advance(60 * HOUR)
+        s.advance(24 * HOUR)
+        s.send("temp", np.full(3, 2.0))
+    assert [list(v) for v in read(tmp_path / "a.nc")] == [[1.5] * 3]
+
+
+def test_one_expression_in_two_files_is_one(tmp_path):
+    table = """[[file]]
+name = "{}"
+every = "4 h"
+fields = [{{ expression = "temp * 2", name = "twice", operation = "{}" }}]
+"""
+    text = table.format(tmp_path / "a.nc", "mean") + table.format(tmp_path / "b.nc", "count")
+
+    def begin(**times):
+        s = shoal.Streams.open(text, start="2001-01-01", calendar="noleap", **times)
+        s.grid("line", shoal.Decomposition.block(None, {"x": 3}))
+        s.field("temp", "f8", "x", "line")
+        return s
+
+    first = begin()
+    go(first, [1, 2])
+    first.checkpoint(tmp_path / "saved.nc")
+    first.abandon()
+    with begin(now="2001-01-01 02:00:00") as second:
+        second.resume(tmp_path / "saved.nc")
+        go(second, [3, 4], [np.full(3, 3.0), np.full(3, 4.0)])
+    assert [list(v) for v in read(tmp_path / "a.nc", "twice")] == [[5.0] * 3]
+    assert [list(v) for v in read(tmp_path / "b.nc", "twice")] == [[4] * 3]
+
+
+def test_a_region_of_a_mesh_has_its_cells_alone(tmp_path):
+    text = f'[[file]]\nname = "{tmp_path}/a.nc"\nevery = "1 h"\noperation = "mean"\nfields = ["temp"]\n'
+    text += "region = { lat = [10, 20] }\n"
+    with shoal.Streams.open(text, start="2001-01-01") as s:
+        s.grid("mesh", shoal.Decomposition.map(None, {"cell": 6}, [5, 4, 3, 2, 1, 0]))
+        s.coordinate("mesh", "lat", np.array([0.0, 10, 0, 20, 0, 15])[::-1].copy())
+        s.field("temp", "f8", "cell", "mesh")
+        s.advance(3600)
+        s.send("temp", np.arange(6.0)[::-1].copy())
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert list(file.get("temp", 0)) == [1, 3, 5]
+        assert list(file.get("lat")) == [10, 20, 15]
