@@ -83,6 +83,20 @@ def python():
     return run
 
 
+@pytest.fixture
+def with_streams(monkeypatch):
+    """Only where this build has streams, and with no configuration of the environment."""
+    import shoal
+
+    monkeypatch.delenv("SHOAL_STREAMS", raising=False)
+    try:
+        shoal.Streams.open("[[file]]\n", start="2001-01-01")
+    except shoal.NotSupportedError:
+        pytest.skip("this build has no toml++")
+    except shoal.SettingError:
+        pass
+
+
 @pytest.fixture(params=["cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"])
 def any_format(request):
     return request.param

@@ -8,22 +8,13 @@ import pytest
 
 import shoal
 
+pytestmark = pytest.mark.usefixtures("with_streams")
+
 SIX_HOURS = 21600
 
 
 def configuration(path, fields='"temp"', operation="mean"):
     return f'[[file]]\nname = "{path}"\nevery = "1 day"\noperation = "{operation}"\nfields = [{fields}]\n'
-
-
-@pytest.fixture(autouse=True)
-def streams_are_built(monkeypatch):
-    monkeypatch.delenv("SHOAL_STREAMS", raising=False)
-    try:
-        shoal.Streams.open("[[file]]\n", start="2001-01-01")
-    except shoal.NotSupportedError:
-        pytest.skip("this build has no toml++")
-    except shoal.SettingError:
-        pass
 
 
 @pytest.fixture

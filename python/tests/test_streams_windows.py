@@ -6,18 +6,9 @@ import pytest
 
 import shoal
 
+pytestmark = pytest.mark.usefixtures("with_streams")
+
 HOUR, DAY = 3600, 86400
-
-
-@pytest.fixture(autouse=True)
-def streams_are_built(monkeypatch):
-    monkeypatch.delenv("SHOAL_STREAMS", raising=False)
-    try:
-        shoal.Streams.open("[[file]]\n", start="2001-01-01")
-    except shoal.NotSupportedError:
-        pytest.skip("this build has no toml++")
-    except shoal.SettingError:
-        pass
 
 
 @pytest.fixture
