@@ -2,7 +2,7 @@
 
 set_property(GLOBAL PROPERTY shoal_modules "")
 
-include(ShoalUnity)
+include(ShoalCompilation)
 
 # Names of a module's unnamed namespaces are different in each file, whichever files come together: 0 takes all files
 # of a module, which shows those that are not.
@@ -39,11 +39,6 @@ function(shoal_module name)
   target_include_directories(${target} ${scope}
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/generated" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${target} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})
-endfunction()
-
-# For what runs once a call of the user or less, and no loop over cells: compiled in less time.
-function(shoal_light_optimisation target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
 
 # The library itself: every module's objects, and of their symbols only the C interface.

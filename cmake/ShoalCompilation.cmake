@@ -1,3 +1,5 @@
+# How targets are compiled in less time.
+
 # shoal_compile_together(<target> <files>): where SHOAL_UNITY is set, so many files of a target are compiled as one.
 # Two thirds of the time of a compiler go into headers that most files include, and into templates that each makes again.
 function(shoal_compile_together target files)
@@ -6,4 +8,9 @@ function(shoal_compile_together target files)
     # Of a source that another one includes GCC believes that it is a header.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
+endfunction()
+
+# For what runs once a call of the user or less, and no loop over cells: compiled in less time.
+function(shoal_light_optimisation target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
