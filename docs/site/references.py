@@ -68,31 +68,39 @@ def _constants(header: str) -> str:
 def text_of_c(top: Path) -> str:
     header = (top / "include/shoal/shoal.h").read_text(encoding="utf-8")
     head = header.split("Conventions, once for all functions:\n")[1].split(" */")[0]
-    out = [
-        "## Conventions\n",
-        numbered([re.sub(r"^ \*", "", line) for line in head.split("\n")]),
-    ]
+    out = ["## Conventions\n", numbered(_lines(head)), *_sections_of_c(header, "##")]
+    out.append(
+        "Macros: `SHOAL_RECORD(index)` and `SHOAL_SECTION(index, ndims, start, count)` make the section of a "
+        "call; `SHOAL_SECTION_INIT`, `SHOAL_MAP_INFO_INIT`, `SHOAL_FILE_INFO_INIT`, `SHOAL_DIM_INFO_INIT`,\n"
+        "`SHOAL_VAR_INFO_INIT` and `SHOAL_ATT_INFO_INIT` are initial values of structs.\n"
+    )
+    header = (top / "include/shoal/streams.h").read_text(encoding="utf-8")
+    out += ["## Streams\n", "`#include <shoal/streams.h>`.\n"]
+    out.append(to_markdown(_lines(" * Time:" + header.split(" * Time:")[1].split(" */")[0])))
+    return "\n".join(out + _sections_of_c(header, "###"))
+
+
+def _lines(comment: str) -> list[str]:
+    return [re.sub(r"^ \*", "", line) for line in comment.split("\n")]
+
+
+def _sections_of_c(header: str, level: str) -> list[str]:
+    out = []
     titles = _SECTION.split(header)[1:]
     for title, body in zip(titles[::2], titles[1::2]):
-        if title == "Constants":
-            out.append(f"## Constants\n\n{_constants(body)}")
-            title = "Arrays and sections"
-        out.append(f"## {title.strip()}\n")
+        out.append(f"{level} {title.strip()}\n")
+        if title.strip() == "Constants":
+            out.append(_constants(body))
         first = re.match(r"\n+/\*((?:(?!\*/).)*)\*/\n\n", body, re.S)
         if first and not re.search(r"shoal_\w+_info info", first[1]):
-            out.append(to_markdown([re.sub(r"^ \*", "", line) for line in first[1].split("\n")]))
+            out.append(to_markdown(_lines(first[1])))
         for item in _ITEM.finditer(body):
             if item["struct"]:
                 out.append(_directive("doxygenstruct", item["struct"], ":project: c", ":members:"))
             else:
                 name = item["function"] or item["inline"]
                 out.append(_directive("doxygenfunction", name, ":project: c"))
-    out.append(
-        "Macros: `SHOAL_RECORD(index)` and `SHOAL_SECTION(index, ndims, start, count)` make the section of a "
-        "call; `SHOAL_SECTION_INIT`, `SHOAL_MAP_INFO_INIT`, `SHOAL_FILE_INFO_INIT`, `SHOAL_DIM_INFO_INIT`,\n"
-        "`SHOAL_VAR_INFO_INIT` and `SHOAL_ATT_INFO_INIT` are initial values of structs.\n"
-    )
-    return "\n".join(out)
+    return out
 
 
 def text_of_cpp() -> str:
@@ -226,4 +234,13 @@ def text_of_procedures(top: Path, names_of_fortran: set[str]) -> str:
             here = names.expected(verb, language)
             row.append(", ".join(shown(name) for name in here) if here else "-")
         out.append(f"| {' | '.join(row)} |")
+    header = (top / "include/shoal/streams.h").read_text(encoding="utf-8")
+    for verb in re.findall(r"^SHOAL_API [\w \*]*?\bshoal_streams_(\w+)\(", header, re.M):
+        if verb == "refuse":  # of the bindings
+            continue
+        out.append(
+            f"| {{c:func}}`shoal_streams_{verb}` | {{cpp:func}}`Streams::{verb} <shoal::Streams::{verb}>` "
+            f"| [streams%{verb}](fortran.md#streams{verb}) "
+            f"| {{py:obj}}`Streams.{verb} <shoal.Streams.{verb}>` |"
+        )
     return "\n".join(out) + "\n"

@@ -106,6 +106,8 @@ enum {
 /* How a file is opened. */
 enum { SHOAL_READ = 0, SHOAL_WRITE = 1 /* read, change and append */ };
 
+/* ---- Arrays and sections ----------------------------------------------------------------- */
+
 typedef struct shoal_dataset shoal_dataset;
 typedef struct shoal_decomposition shoal_decomposition;
 

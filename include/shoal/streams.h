@@ -37,11 +37,15 @@ extern "C" {
 
 typedef struct shoal_streams shoal_streams;
 
+/* ---- Constants ----------------------------------------------------------------------------------------- */
+
 /* For what a value that is sent holds. */
 enum {
   SHOAL_AT_INSTANT = 0, /* for the end of the step: a state */
   SHOAL_FOR_STEP = 1    /* for the whole step that ended: a flux, rain */
 };
+
+/* ---- Opening ------------------------------------------------------------------------------------------- */
 
 /* Begin a run.
  *  configuration  path of a TOML file, or its text if there is a newline in it; rank 0 reads it. The
@@ -57,10 +61,12 @@ enum {
 SHOAL_API int shoal_streams_open(MPI_Comm comm, const char* configuration, const char* calendar,
                                  const char* start, const char* now, shoal_streams** out);
 
-/* ---- Descriptions: Local, the same on all ranks, before the first advance ------------------------------
- * Names are unique among axes, coordinates, areas and fields, as they are names of variables. Grids have
- * names of their own. Arrays are copied. Files get what their fields need. SHOAL_EXISTS: a name is taken;
- * SHOAL_STATE: after the first advance; SHOAL_NOT_FOUND: names of dimensions, grids, with the nearest one. */
+/* ---- Descriptions ------------------------------------------------------------------------------------- */
+
+/* Local, the same on all ranks, before the first advance. Names are unique among axes, coordinates, areas and
+ * fields, as they are names of variables. Grids have names of their own. Arrays are copied. Files get what
+ * their fields need. SHOAL_EXISTS: a name is taken; SHOAL_STATE: after the first advance; SHOAL_NOT_FOUND:
+ * names of dimensions, grids, with the nearest one. */
 
 /* A dimension, and the variable of its coordinate.
  *  values  1 dimension: one value a cell. data NULL: the dimension alone, extents[0] long
@@ -98,7 +104,8 @@ SHOAL_API int shoal_streams_put_att(shoal_streams* streams, const char* of, cons
 
 /* ---- The run ------------------------------------------------------------------------------------------ */
 
-/* *wanted: 1 if some file needs the field in this step, 0 if sending it does nothing. Local, < 100 ns. */
+/* Does some file need the field in this step? wanted is 1 then; with 0, sending it does nothing. Local,
+ * < 100 ns. */
 SHOAL_API int shoal_streams_wants(const shoal_streams* streams, int field, int* wanted);
 /* A field at the end of the step (SHOAL_FOR_STEP: during it). Extents are those of the field's dimensions,
  * with the tile's own extents, with or without halo, in those of the grid; of a map, the length of the list
