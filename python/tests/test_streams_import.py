@@ -189,6 +189,26 @@ def test_fms_losses_have_lines(table, line, field, expected):
     assert any(loss.startswith(expected) for loss in losses), losses
 
 
+@pytest.mark.parametrize(
+    "name, expected, lost",
+    [
+        ("month%4yr-%2mo", "month_%Y_%m.nc", None),  # FMS leaves out what stands between
+        ("hourly%4yr%3dy", "hourly_%Y_%j.nc", None),  # of the year, where there is no month
+        ("day%2dy%2mo%4yr", "day_%Y_%m_%d.nc", None),
+        ("100%", "100%%.nc", None),
+        ("steps%4yr%4hr", "steps_%Y_%H.nc", "%hr without %mo, %dy"),
+        ("month%4yr%4wk", "month_%Y.nc", "%4wk in"),
+    ],
+)
+def test_fms_dates_in_names(table, name, expected, lost):
+    document, _, losses = table(
+        fms(f'"{name}", 1, "days", 1, "days", "time", 1, "days"',
+            f'"m", "x", "x", "{name}", "all", "mean", "none", 2')
+    )  # fmt: skip
+    assert document["file"][0]["name"] == expected
+    assert losses == [] if lost is None else [lost in loss for loss in losses] == [True]
+
+
 def test_fms_same_field_of_two_modules(table):
     _, _, losses = table(
         fms(
@@ -226,7 +246,7 @@ diag_files:
   - var_name: temp
   - var_name: salt
     kind: r8
-    out_name: so
+    output_name: so
     long_name: salinity of the sea
     attributes:
     - origin: here
@@ -322,6 +342,12 @@ def test_fms_yaml_losses_have_lines(table, old, new, expected):
     assert old in fms_yaml
     _, _, losses = table(fms_yaml.replace(old, new, 1))
     assert any(expected in loss for loss in losses), losses
+
+
+def test_fms_yaml_other_word_for_a_name(table):
+    pytest.importorskip("yaml")
+    document, _, losses = table(fms_yaml.replace("output_name: so", "out_name: so"))
+    assert losses == [] and document["file"][0]["fields"][1]["name"] == "so"
 
 
 def test_fms_yaml_that_is_none(table):
@@ -480,6 +506,39 @@ def test_xios_levels_are_as_in_xios(table):
     assert [field["field"] for field in document["file"][0]["fields"]] == ["ssh"]
     document, _, losses = table(one_file('<field field_ref="deep"/>', 'output_freq="1d" output_level="10"'))
     assert losses == [] and document["file"][0]["fields"][0]["field"] == "deep"
+
+
+def test_xios_names_and_losses_that_all_files_have(table):
+    files = """<file_definition name="@expname@_@freq@" type="multiple_file" sync_freq="1d" output_freq="1d">
+<file id="f1" name_suffix="_T"><field field_ref="toce"/></file>
+<file id="f2" name_suffix="_U"><field field_ref="ssh"/></file>
+<file id="f3" name="own"><field field_ref="ssh"/></file>
+</file_definition>"""
+    document, _, losses = table(xios(files))
+    names = [file["name"] for file in document["file"]]
+    assert names == ["@expname@_@freq@_T.nc", "@expname@_@freq@_U.nc", "own.nc"]
+    assert [re.match(r"table:\d+: (\S+)", loss)[1] for loss in losses] == [
+        "@expname@,",
+        "type",
+        'sync_freq="1d"',
+    ]
+
+
+def test_xios_fields_of_a_group_keep_their_names(table):
+    fields = xios_fields.replace(
+        "  </field_definition>",
+        """<field_group id="chosen"><field field_ref="toce" name="thetao" unit="K"/>
+<field field_ref="soce"/><field field_ref="heat" name="ohc"/></field_group></field_definition>""",
+    )
+    files = '<file_definition><file id="f" output_freq="1d"><field_group group_ref="chosen"/></file>'
+    document, _, losses = table(xios(files + "</file_definition>", fields))
+    assert losses == []
+    assert document["file"][0]["fields"] == [
+        {"field": "toce", "name": "thetao",
+         "attributes": {"units": "K", "long_name": "temperature", "standard_name": "sea_water_temperature"}},
+        {"field": "soce", "attributes": {"units": "1e-3"}},
+        {"expression": "toce * e3t", "name": "ohc", "attributes": {"units": "J"}},
+    ]  # fmt: skip
 
 
 def test_xios_files_of_definitions(table, tmp_path):

@@ -27,7 +27,8 @@ _operations = {
     "sum": "sum",
     "rms": "rms",
 }
-_dates = {"4yr": "%Y", "2mo": "%m", "2dy": "%d", "2hr": "%H", "2mi": "%M", "2sc": "%S"}
+# Parts of dates in names of files, longest first.
+_dates = {"yr": "%Y", "mo": "%m", "dy": "%d", "hr": "%H", "mi": "%M", "sc": "%S"}
 
 
 @dataclass
@@ -72,7 +73,9 @@ def every(freq: tuple[int, str], line: int, remarks: Remarks) -> Optional[str]:
         remarks.lost(
             line,
             f"frequency {number}",
-            "output at the end of the run alone has no counterpart; the file is left out",
+            "nothing is written at the end of the run alone, so the file is left out; what does not change "
+            "is a coordinate of its grid (shoal_streams_coordinate), and the last values are operation = "
+            '"last" with a long `every` and unfinished = "write"',
         )
         return None
     return duration(number, unit, line, remarks)
@@ -89,21 +92,29 @@ def time_units(unit: str, line: int, remarks: Remarks) -> dict[str, str]:
 
 
 def file_name(name: str, line: int, remarks: Remarks) -> str:
-    """FMS puts a low line before each part of a date."""
-
-    def part(match: re.Match) -> str:
-        letters = _dates.get(match.group(1))
-        if letters is None:
+    """FMS puts a low line before each part of a date, longest first, and leaves out what stands between."""
+    found = re.findall(r"%(\d)([a-z]{2})", name)
+    if not found:  # a % that begins no part of a date is a letter
+        return name.replace("%", "%%") + ".nc"
+    parts = {part for _, part in found}
+    for width, part in found:
+        if part not in _dates:
+            known = ", ".join(f"%{'4' if unit == 'yr' else '2'}{unit}" for unit in _dates)
+            remarks.lost(line, f"%{width}{part} in '{name}'", f"dates in names are {known}")
+    new = name[: name.index("%")]
+    units = list(_dates)
+    for part in (unit for unit in units if unit in parts):
+        longer = [unit for unit in units[: units.index(part)] if unit not in parts]
+        if part == "dy" and longer == ["mo"]:
+            new += "_%j"  # day of the year
+            continue
+        new += "_" + _dates[part]
+        if longer and not (longer == ["mo"] and "dy" in parts):
             remarks.lost(
                 line,
-                f"%{match.group(1)} in '{name}'",
-                f"dates in names are {', '.join('%' + d for d in _dates)}",
+                f"%{part} without {', '.join('%' + unit for unit in longer)} in '{name}'",
+                "FMS counts it over the longer ones; here it is that of the date",
             )
-            return "%%" + match.group(1)
-        return "_" + letters
-
-    # A % that begins no part of a date is a letter.
-    new = re.sub(r"%(\d[a-z]{2})|%", lambda m: part(m) if m.group(1) else "%%", name)
     return new + ".nc"
 
 

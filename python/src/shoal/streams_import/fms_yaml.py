@@ -219,6 +219,7 @@ class _Reader:
                 "reduction",
                 "kind",
                 "write_var",
+                "output_name",
                 "out_name",
                 "long_name",
                 "attributes",
@@ -233,7 +234,8 @@ class _Reader:
                 item.line,
                 name,
                 inherited("module", "").text(),
-                own["out_name"].text() if "out_name" in own else name,
+                # FMS reads the first; its page on the format has the second.
+                next((own[key].text() for key in ("output_name", "out_name") if key in own), name),
                 inherited("reduction", "none").text(),
                 region=dict(region),
                 indices=dict(indices),

@@ -81,21 +81,24 @@ class Imported:
 
 
 class Remarks:
-    """Takes remarks; the same note of many lines is kept once."""
+    """Takes remarks; what many lines have alike is kept once."""
 
     def __init__(self) -> None:
         self.found: list[Remark] = []
         self._noted: set[str] = set()
 
-    def lost(self, line: int, what: str, why: str, source: str = "") -> None:
-        self.found.append(Remark(line, what, why, source=source))
+    def lost(self, line: int, what: str, why: str, once: Optional[str] = None, source: str = "") -> None:
+        self._add(Remark(line, what, why, source=source), once)
 
     def note(self, line: int, what: str, why: str, once: Optional[str] = None, source: str = "") -> None:
+        self._add(Remark(line, what, why, note=True, source=source), once)
+
+    def _add(self, remark: Remark, once: Optional[str]) -> None:
         if once is not None and once in self._noted:
             return
         if once is not None:
             self._noted.add(once)
-        self.found.append(Remark(line, what, why, note=True, source=source))
+        self.found.append(remark)
 
     def taken(self) -> list[Remark]:
         """Those so far, which are then forgotten."""

@@ -136,7 +136,8 @@ class _Context:
         ):
             if element.tag.startswith("field") == above.tag.startswith("field"):
                 for key, value in above.attributes.items():
-                    if key not in ("id", "name", "group_ref"):
+                    # Files take a name that is said of all of them, to which each has its suffix.
+                    if key not in ("id", "group_ref") and (key != "name" or element.tag == "file"):
                         found.setdefault(key, value)
             above = above.parent
         reference = element.attributes.get("field_ref") if element.tag == "field" else None
@@ -162,8 +163,9 @@ class _Context:
             group = self.target(parent, "field_group", reference, seen)
             for field in self.fields_of(group, (*seen, reference)):
                 name = field.attributes.get("id")
-                if name is None:
-                    name = field.attributes.get("field_ref", "")
+                if name is None:  # it has a name and other attributes, too
+                    name = f"the field of {field.source}:{field.line}, {len(self.ids)}"
+                    self.ids["field", name] = field
                 yield Element("field", {"field_ref": name}, parent.line, parent.source, parent)
         for child in parent.children:
             if child.tag == "field":
@@ -194,8 +196,8 @@ class _Reader:
 
     # ---- Remarks, with the file that the element is from
 
-    def lost(self, at: Element, what: str, why: str) -> None:
-        self.remarks.lost(at.line, what, why, source="" if at.source == self.path else at.source)
+    def lost(self, at: Element, what: str, why: str, once: Optional[str] = None) -> None:
+        self.remarks.lost(at.line, what, why, once, "" if at.source == self.path else at.source)
 
     def note(self, at: Element, what: str, why: str, once: Optional[str] = None) -> None:
         self.remarks.note(at.line, what, why, once, "" if at.source == self.path else at.source)
@@ -265,6 +267,13 @@ class _Reader:
 
     def file_name(self, file: Element, name: str, given: dict[str, str]) -> str:
         whole = (name + given.get("name_suffix", "")).replace("%", "%%")
+        if placeholders := re.findall(r"@\w+@", whole):
+            self.lost(
+                file,
+                f"{', '.join(placeholders)} in the name of a file",
+                "the model puts its own text there (NEMO: its experiment, dates); write the name here",
+                once=f"@ {name}",
+            )
         split = given.get("split_freq")
         if split is None:
             return whole + ".nc"
@@ -303,6 +312,8 @@ class _Reader:
         for key, value in given.items():
             if key in known or key in ("description", "title", "comment"):
                 continue
+            # What is said of all files is reported with the first.
+            once = None if key in file.attributes else f"{key}={value}"
             if key == "enabled":
                 if not _is_on(value):
                     table.keys["enabled"] = False
@@ -316,10 +327,13 @@ class _Reader:
             elif key == "type":
                 if value != "one_file":
                     self.lost(
-                        file, f"type {value}", "all fields go to one file; the setting layout makes several"
+                        file,
+                        f"type {value}",
+                        "all fields go to one file; the setting layout makes several",
+                        once,
                     )
             elif key == "convention" and value != "CF":
-                self.lost(file, f"convention {value}", "files follow CF")
+                self.lost(file, f"convention {value}", "files follow CF", once)
             elif key in _noted_of_file:
                 self.note(file, key, _noted_of_file[key], once=key)
             else:
@@ -327,6 +341,7 @@ class _Reader:
                     file,
                     f'{key}="{value}" of a file',
                     _lost_of_file.get(key, "the importer knows no such attribute"),
+                    once,
                 )
 
     def file_attributes(
@@ -376,11 +391,8 @@ class _Reader:
         given = context.resolved(element)
         chain = context.chain(element)
         sent = chain[-1].attributes.get("id")
-        name = (
-            given.get("name")
-            or element.attributes.get("id")
-            or (chain[1].attributes.get("id") if len(chain) > 1 else None)
-        )
+        ids = [one.attributes["id"] for one in chain if "id" in one.attributes]
+        name = given.get("name") or (ids[0] if ids else None)
         label = name or "a field"
         if not sent and not self.expression_text(chain) and not name:
             return self.lost(element, "a field", "it has no id, name or field_ref")
