@@ -1,107 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads shoal.toml: the table [shoal], or the top level if there is no such table.
-#include <algorithm>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/toml_text.hpp"
 #include "dataset/settings.hpp"
-#include "dataset/toml_text.hpp"
 
 #if SHOAL_HAS_TOML
-#include <cstddef>
-#include <fstream>
-#include <sstream>
-#include <string_view>
 
 namespace shoal {
 
-namespace {
-
-/// Where a text in quotes that begins at `at` ends: behind it, or where the parser will refuse it.
-std::size_t end_of_text(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  const std::string three(3, quote);
-  const bool lines = text.substr(at, 3) == three;
-  for (at += lines ? 3 : 1; at < text.size(); ++at) {
-    if (text[at] == '\\' && quote == '"') {
-      ++at;
-    } else if (text[at] == '\n' && !lines) {
-      return text.size();
-    } else if (text[at] == quote && (!lines || text.substr(at, 3) == three)) {
-      if (!lines) return at + 1;
-      // Up to two quotes before the last three are part of the text.
-      at += 3;
-      for (int i = 0; i < 2 && at < text.size() && text[at] == quote; ++i)
-        ++at;
-      return at;
-    }
-  }
-  return text.size();
-}
-
-// toml++ takes for granted that a letter that is not ASCII is a blank where a name begins, and reads on with
-// an index that it does not have. TOML allows such letters in text and comments alone.
-void check_letters(std::string_view text) {
-  std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // the mark of UTF-8
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '#') {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (c == '"' || c == '\'') {
-      at = end_of_text(text, at);
-    } else if ((c & 0x80) != 0) {
-      const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-      throw Error(Code::setting,
-                  "line {} has a letter that is not ASCII outside of quotes; names of settings have none, "
-                  "and text goes in quotes",
-                  line);
-    } else {
-      ++at;
-    }
-  }
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  if (!file) throw Error(Code::setting, "the file cannot be read");
-  return out.str();
-}
-
-}  // namespace
-
-std::string toml_value(const toml::node& node, const std::string& key) {
-  if (const auto text = node.value_exact<std::string>()) return *text;
-  if (node.is_boolean() || node.is_integer() || node.is_floating_point()) {
-    std::ostringstream out;
-    node.visit([&](const auto& value) {
-      if constexpr (toml::is_boolean<decltype(value)>)
-        out << (value.get() ? "true" : "false");
-      else if constexpr (toml::is_number<decltype(value)>)
-        out << value.get();
-    });
-    return out.str();
-  }
-  throw Error(Code::setting, "the value of '{}' is neither text nor a number nor true or false", key);
-}
-
-toml::table parse_toml(const std::string& text, const std::string& path) {
-  check_letters(text);
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& e) {
-    throw Error(Code::setting, "line {}: {}", e.source().begin.line, e.description());
-  }
-}
-
 void set_from_toml(Settings& settings, const std::string& path) {
-  toml::table document;
-  try {
-    document = parse_toml(content_of(path), path);
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
+  const toml::table document = parse_toml_file(path);
   const toml::table* table = document["shoal"].as_table();
   if (table == nullptr) table = &document;
   for (const auto& [key, node] : *table) {

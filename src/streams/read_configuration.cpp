@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/toml_text.hpp"
 #include "dataset/settings.hpp"
-#include "dataset/toml_text.hpp"
 #include "streams/configuration.hpp"
 
 namespace shoal::streams {

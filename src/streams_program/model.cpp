@@ -8,7 +8,7 @@
 #include "base/array_view.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "dataset/toml_text.hpp"
+#include "base/toml_text.hpp"
 
 namespace shoal::streams {
 

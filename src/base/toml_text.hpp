@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// toml++, where it was there when Shoal was built (SHOAL_HAS_TOML), included by the two files that read TOML.
+// toml++, where it was there when Shoal was built (SHOAL_HAS_TOML), included by the files that read or write
+// TOML.
 #pragma once
 
 #include <string>
@@ -19,6 +20,8 @@ namespace shoal {
 
 /// A text that is not trusted. Error(setting): "line 3: ...".
 toml::table parse_toml(const std::string& text, const std::string& path);
+/// Of a file. Error(setting) with the path as file, also where it cannot be read.
+toml::table parse_toml_file(const std::string& path);
 /// A value of a setting as text. Error(setting): neither text nor a number nor true or false.
 std::string toml_value(const toml::node& node, const std::string& key);
 
