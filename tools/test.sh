@@ -31,13 +31,27 @@ run() {
     return 1
   fi
 }
-# run_was NAME LOG: the same of a section that has run beside others, with LOG.txt and LOG.result.
+# with_log LOG COMMAND...: leaves what it prints in LOG.txt, its exit code and seconds in LOG.result.
+with_log() {
+  local log=$1 begin=$SECONDS code=0
+  shift
+  mkdir -p "$(dirname "$log")"
+  rm -f "$log.result"
+  "$@" >"$log.txt" 2>&1 || code=$?
+  echo "$code $((SECONDS - begin))" >"$log.result"
+}
+# run_was NAME LOG: as run, of a command that with_log has run beside others.
 run_was() {
   local name=$1 code=1 seconds='?'
   printf '\n==== %s ====\n' "$name"
   cat "$2.txt"
   read -r code seconds <"$2.result"
-  if [ "$code" = 0 ]; then record "$name" passed "$seconds s"; else record "$name" FAILED "$seconds s"; fi
+  if [ "$code" = 0 ]; then
+    record "$name" passed "$seconds s"
+  else
+    record "$name" FAILED "$seconds s"
+    return 1
+  fi
 }
 skip() {
   printf '\n==== %s: skipped ====\n%s\n' "$1" "$2"
@@ -78,9 +92,9 @@ section_fuzz() {
   esac
 }
 
-# One more than there are cores, for tests that sleep.
+# Two more than there are cores: ranks wait for each other, and some tests sleep.
 section_ctest() {
-  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$((jobs + 1))" -LE examples --output-on-failure --no-tests=error
+  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$((jobs + 2))" -LE examples --output-on-failure --no-tests=error
 }
 
 # A part that meets most mistakes: units, and all drivers' conformance with the native one, on few ranks.
@@ -97,13 +111,20 @@ section_examples() {
   run "examples" ctest --test-dir "$build" -j "$jobs" -L examples --output-on-failure --no-tests=error
 }
 
-# A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI.
+# A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI. Built in what the
+# section ctest leaves of the cores, where that comes first.
 section_memory() {
-  run "reading files, with sanitizers: build" memory_build || return 0
+  [ -n "$memory_builder" ] || begin_memory_build
+  wait "$memory_builder"
+  run_was "reading files, with sanitizers: build" "$memory_log" || return 0
   run "reading files, with sanitizers" ctest --preset memory -j "$jobs" -R '^memory\.' --no-tests=error
 }
-memory_build() {
-  cmake --preset memory --log-level=WARNING >/dev/null && cmake --build --preset memory -j "$jobs" --target file_tests
+memory_log=$build/tests/memory-build
+memory_builder=
+begin_memory_build() {
+  with_log "$memory_log" nice -n 10 bash -c "cmake --preset memory --log-level=WARNING >/dev/null &&
+    cmake --build --preset memory -j $jobs --target file_tests" </dev/null &
+  memory_builder=$!
 }
 
 section_python() {
@@ -133,14 +154,8 @@ section_python() {
   done
 }
 python_log() { echo "$build/tests/python-${1//\//-}"; }
-# Leaves what pytest prints in a file, and its exit code and seconds in another, for run_was.
 python_tests() {
-  local log begin=$SECONDS code=0
-  log=$(python_log "$1")
-  mkdir -p "$build/tests"
-  rm -f "$log.result"
-  PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$1" >"$log.txt" 2>&1 || code=$?
-  echo "$code $((SECONDS - begin))" >"$log.result"
+  PATH="$PWD/.venv/bin:$PATH" with_log "$(python_log "$1")" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$1"
 }
 
 format_check() {
@@ -165,6 +180,7 @@ section_includes() {
   run "documentation" "$python" tools/check_docs.py
 }
 
+[[ " ${sections[*]} " != *" ctest "*" memory "* ]] || begin_memory_build
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
     echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, quick, nodes, model, fuzz" >&2
