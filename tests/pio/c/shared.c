@@ -33,10 +33,57 @@ COUNT(Allgather, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Data
       (a, n, t, b, m, u, c))
 COUNT(Alltoall, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c),
       (a, n, t, b, m, u, c))
+COUNT(Allgatherv,
+      (const void* a, int n, MPI_Datatype t, void* b, const int* m, const int* d, MPI_Datatype u, MPI_Comm c),
+      (a, n, t, b, m, d, u, c))
+COUNT(Gatherv,
+      (const void* a, int n, MPI_Datatype t, void* b, const int* m, const int* d, MPI_Datatype u, int root,
+       MPI_Comm c),
+      (a, n, t, b, m, d, u, root, c))
+COUNT(Alltoallv,
+      (const void* a, const int* n, const int* e, MPI_Datatype t, void* b, const int* m, const int* d,
+       MPI_Datatype u, MPI_Comm c),
+      (a, n, e, t, b, m, d, u, c))
 COUNT(Scan, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
 COUNT(Exscan, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
 
 enum { k_cells = 40 };
+
+/* Frames, inquiry, values that are not cut, error handlers: no call of MPI. */
+static void local_calls(int iosys, int ncid, const int* v) {
+  char name[PIO_MAX_NAME + 1];
+  int id = 0;
+  int numbers[8];
+  PIO_Offset length = 0;
+  nc_type type = 0;
+  const double values[k_cells] = {0};
+  calls = 0;
+  for (int record = 2; record < 6; ++record) {
+    const PIO_Offset start[2] = {record, 0};
+    const PIO_Offset one[2] = {1, 1};
+    OK(PIOc_setframe(ncid, v[0], record));
+    OK(PIOc_advanceframe(ncid, v[1]));
+    OK(PIOc_inq(ncid, &id, &id, &id, &id));
+    OK(PIOc_inq_format(ncid, &id));
+    OK(PIOc_inq_varid(ncid, "b", &id));
+    OK(PIOc_inq_var(ncid, v[0], name, &type, &id, numbers, &id));
+    OK(PIOc_inq_var_fill(ncid, v[0], &id, NULL));
+    OK(PIOc_inq_dimid(ncid, "x", &id));
+    OK(PIOc_inq_dim(ncid, id, name, &length));
+    OK(PIOc_inq_dimlen(ncid, 0, &length));
+    OK(PIOc_inq_att(ncid, v[0], "units", &type, &length));
+    OK(PIOc_inq_attname(ncid, v[0], 0, name));
+    OK(PIOc_get_att_text(ncid, v[0], "units", name));
+    OK(PIOc_put_var1_double(ncid, v[2], start, values));
+    OK(PIOc_put_vara_double(ncid, v[2], start, one, values));
+    OK(PIOc_put_var_double(ncid, v[3], values));
+    CHECK(PIOc_File_is_Open(ncid));
+    OK(PIOc_set_iosystem_error_handling(iosys, PIO_BCAST_ERROR, NULL));
+    GIVES(PIO_ENOTVAR, PIOc_inq_varid(ncid, "none", &id));
+    OK(PIOc_set_iosystem_error_handling(iosys, PIO_RETURN_ERROR, NULL));
+  }
+  CHECK(calls == 0);
+}
 
 int main(int argc, char** argv) {
   const int iosys = start(&argc, &argv);
@@ -72,8 +119,7 @@ int main(int argc, char** argv) {
     in_case = k_formats[f].name;
     int ncid = -1;
     int dimids[2];
-    int v[3];
-    int id = 0;
+    int v[4];
     double values[k_cells];
     float floats[k_cells];
     for (int c = 0; c < k_cells; ++c) {
@@ -87,6 +133,7 @@ int main(int argc, char** argv) {
     OK(PIOc_def_var(ncid, "a", PIO_DOUBLE, 2, dimids, &v[0]));
     OK(PIOc_def_var(ncid, "b", PIO_FLOAT, 2, dimids, &v[1]));
     OK(PIOc_def_var(ncid, "time", PIO_DOUBLE, 1, dimids, &v[2]));
+    OK(PIOc_def_var(ncid, "scalar", PIO_DOUBLE, 0, NULL, &v[3]));
     OK(PIOc_put_att_text(ncid, v[0], "units", 1, "m"));
     CHECK(calls == 0);
     OK(PIOc_enddef(ncid));
@@ -96,19 +143,8 @@ int main(int argc, char** argv) {
       OK(PIOc_write_darray(ncid, v[0], ioids[0], k_cells, values, NULL));
       OK(PIOc_write_darray(ncid, v[1], ioids[1], k_cells, floats, NULL));
     }
+    local_calls(iosys, ncid, v);
     calls = 0;
-    for (int record = 2; record < 6; ++record) {
-      const PIO_Offset at[1] = {record};
-      OK(PIOc_setframe(ncid, v[0], record));
-      OK(PIOc_setframe(ncid, v[1], record));
-      OK(PIOc_inq_varid(ncid, "b", &id));
-      OK(PIOc_inq_dimid(ncid, "x", &id));
-      OK(PIOc_put_var1_double(ncid, v[2], at, values));
-      OK(PIOc_set_iosystem_error_handling(iosys, PIO_BCAST_ERROR, NULL));
-      GIVES(PIO_ENOTVAR, PIOc_inq_varid(ncid, "none", &id));
-      OK(PIOc_set_iosystem_error_handling(iosys, PIO_RETURN_ERROR, NULL));
-    }
-    CHECK(calls == 0);
     for (int record = 2; record < 6; ++record) {
       OK(PIOc_setframe(ncid, v[0], record));
       OK(PIOc_setframe(ncid, v[1], record));
