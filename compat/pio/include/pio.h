@@ -602,6 +602,41 @@ SHOAL_PIO_VARS(_long, long)
 SHOAL_PIO_VARM(_long, long)
 SHOAL_PIO_VARS(, void)
 SHOAL_PIO_VARD(, void)
+
+/* Left out: netCDF's own calls through PIO (NC_PIO), which a netCDF library would have to hand on. Where the
+ * compiler can, it says so at each call; the linker finds none of them anyway. */
+#ifdef __has_attribute
+#if __has_attribute(error)
+#define SHOAL_PIO_LEFT_OUT                                                                            \
+  __attribute__((                                                                                     \
+      error("PIO on Shoal does not offer netCDF's own calls through PIO: call PIOc_... in its place " \
+            "(docs/guide/pio.md)")))
+int nc_def_iosystem(MPI_Comm comm, int num_iotasks, int stride, int base, int rearr,
+                    int* iosysidp) SHOAL_PIO_LEFT_OUT;
+int nc_def_async(MPI_Comm world, int num_io_procs, int* io_proc_list, int component_count,
+                 int* num_procs_per_comp, int** proc_list, MPI_Comm* io_comm, MPI_Comm* comp_comm,
+                 int rearranger, int* iosysidp) SHOAL_PIO_LEFT_OUT;
+int nc_set_iosystem(int iosysid) SHOAL_PIO_LEFT_OUT;
+int nc_get_iosystem(int* iosysid) SHOAL_PIO_LEFT_OUT;
+int nc_free_iosystem(int iosysid) SHOAL_PIO_LEFT_OUT;
+int nc_def_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen, const size_t* compmap,
+                  int* ioidp, int rearranger, const size_t* iostart,
+                  const size_t* iocount) SHOAL_PIO_LEFT_OUT;
+int nc_free_decomp(int ioid) SHOAL_PIO_LEFT_OUT;
+#define SHOAL_PIO_NC_VARD(SUFFIX, TYPE)                                                            \
+  int nc_get_vard##SUFFIX(int ncid, int varid, int decompid, const size_t recnum, TYPE* buf)       \
+      SHOAL_PIO_LEFT_OUT;                                                                          \
+  int nc_put_vard##SUFFIX(int ncid, int varid, int decompid, const size_t recnum, const TYPE* buf) \
+      SHOAL_PIO_LEFT_OUT;
+#define SHOAL_PIO_NC_VARD_OF(NAME, TYPE) SHOAL_PIO_NC_VARD(_##NAME, TYPE)
+SHOAL_PIO_NUMBERS(SHOAL_PIO_NC_VARD_OF)
+SHOAL_PIO_NC_VARD(_text, char)
+SHOAL_PIO_NC_VARD(, void)
+#undef SHOAL_PIO_NC_VARD_OF
+#undef SHOAL_PIO_NC_VARD
+#undef SHOAL_PIO_LEFT_OUT
+#endif
+#endif
 #undef SHOAL_PIO_ALL
 #undef SHOAL_PIO_VARS
 #undef SHOAL_PIO_VARM
