@@ -5,10 +5,15 @@
 #include <doctest/doctest.h>
 
 #include "model/model.hpp"
+#include "validation.hpp"
 
 namespace shoal::lab {
 
 inline constexpr std::int64_t k_mib = 1 << 20;
+/// doctest's own tolerance is relative to the value and one more, which makes a second much for milliseconds.
+inline doctest::Approx approx(double value) {
+  return doctest::Approx(value).scale(0);
+}
 inline constexpr double k_server = 100e6;  ///< bytes a second, to write; twice that to read
 
 inline Parameters plain(int servers = 1, int stripes = 1) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of the model, each by itself.
-#include <doctest/doctest.h>
-
 #include <random>
 #include <set>
 
@@ -12,6 +10,7 @@
 #include "model/striping.hpp"
 #include "model/timetable.hpp"
 #include "model/transport.hpp"
+#include "plain.hpp"
 
 using namespace shoal::lab;
 
@@ -160,7 +159,8 @@ TEST_CASE("metadata: a million creates take a million times one create") {
   Seconds last = 0;
   for (int i = 0; i < 1000000; ++i)
     last = metadata.serve(Operation::create, 1, 1, 0);
-  CHECK(last == doctest::Approx(100 + 1e-3 + 1e-5).epsilon(1e-6));
+  validate({"Metadata", "a million creates", "10^6 x (create + stripe) + latency + 2 ways", 100 + 1e-3 + 1e-5,
+            last});
 }
 
 TEST_CASE("metadata: two servers serve two folders at once") {
@@ -172,7 +172,8 @@ TEST_CASE("metadata: two servers serve two folders at once") {
   Seconds last = 0;
   for (int i = 0; i < 1000; ++i)
     last = std::max(last, metadata.serve(Operation::create, static_cast<FileId>(i % 2), 5, 0));
-  CHECK(last == doctest::Approx(500 * 1.5e-3));
+  validate({"Metadata", "1,000 creates with 5 stripes in two folders, two servers",
+            "500 x (create + 5 stripes)", 500 * 1.5e-3, last});
 }
 
 TEST_CASE("network: a client's link, and what all share") {
@@ -181,15 +182,16 @@ TEST_CASE("network: a client's link, and what all share") {
   parameters.total_bandwidth = 2.5e9;
   parameters.latency = 1e-3;
   Network network(parameters, 4);
-  CHECK(network.carry(0, Direction::write, 1'000'000'000, 0) == doctest::Approx(1.001));
+  CHECK(network.carry(0, Direction::write, 1'000'000'000, 0) == approx(1.001));
   // The other way is free.
-  CHECK(network.carry(0, Direction::read, 1'000'000'000, 0) == doctest::Approx(1.001));
+  CHECK(network.carry(0, Direction::read, 1'000'000'000, 0) == approx(1.001));
   Network shared(parameters, 4);
   Seconds last = 0;
   for (int i = 0; i < 1000; ++i)
     for (ClientId client = 0; client < 4; ++client)
       last = std::max(last, shared.carry(client, Direction::write, 1'000'000, 0));
-  CHECK(last == doctest::Approx(4e9 / 2.5e9 + 1e-3).epsilon(0.01));
+  validate({"Network", "4 clients, each 1 GB, 2.5 GB/s in all", "bytes / bandwidth of all + way",
+            4e9 / 2.5e9 + 1e-3, last});
 }
 
 TEST_CASE("server: slow, loaded, seeking") {
@@ -201,10 +203,14 @@ TEST_CASE("server: slow, loaded, seeking") {
   parameters.load = 0.5;
   parameters.slow = {{1, 0.25}};
   Server usual(parameters, 0), slow(parameters, 1);
-  CHECK(usual.serve(Direction::write, {1, 0}, {0, 100}, 0) == doctest::Approx(0.5 + 2 + 2));
-  CHECK(usual.serve(Direction::write, {1, 0}, {100, 200}, 10) == doctest::Approx(10 + 0.5 + 2));
-  CHECK(usual.serve(Direction::read, {1, 0}, {0, 100}, 20) == doctest::Approx(20 + 2 + 1));
-  CHECK(slow.serve(Direction::write, {1, 0}, {0, 100}, 0) == doctest::Approx(0.5 + 2 + 8));
+  validate({"Server", "a write of 100 bytes that seeks, half of the server for others",
+            "latency + seek + bytes / (bandwidth / 2)", 0.5 + 2 + 2,
+            usual.serve(Direction::write, {1, 0}, {0, 100}, 0)});
+  CHECK(usual.serve(Direction::write, {1, 0}, {100, 200}, 10) == approx(10 + 0.5 + 2));
+  CHECK(usual.serve(Direction::read, {1, 0}, {0, 100}, 20) == approx(20 + 2 + 1));
+  validate({"Server", "the same on a server of a quarter of the bandwidth",
+            "latency + seek + bytes / (bandwidth / 8)", 0.5 + 2 + 8,
+            slow.serve(Direction::write, {1, 0}, {0, 100}, 0)});
 }
 
 TEST_CASE("faults: counted for each, and over after so many") {
