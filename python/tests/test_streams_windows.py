@@ -124,6 +124,73 @@ fields = [
         assert file.get("twice", 0)[2] == file.get_att("twice", "_FillValue")
 
 
+@pytest.mark.parametrize("missing", [None, -(2**63) + 2, 7])
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_whole_numbers_of_8_bytes_stay_as_they_are(begin, tmp_path, dtype, missing):
+    if dtype == "u8" and missing is not None and missing < 0:
+        missing += 2**64
+    keys = 'every = "4 h"\nfields = [' + ", ".join(
+        f'{{ field = "temp", name = "{operation}", operation = "{operation}" }}'
+        for operation in ("instant", "first", "last", "minimum", "maximum", "range", "mean")
+    )
+    keys += ', { field = "temp", name = "wide", operation = "maximum", type = "double" }]'
+    large = 2**62 + 5 if dtype == "i8" else 2**63 + 2**62 + 5
+    values = np.array(
+        [[2**60 + 1, large - 4, 3], [2**60 - 1, 5, 3], [2**60 + 3, 8, 3], [2**60 + 2, 9, 3]], dtype
+    )
+    if missing is not None:
+        values[[0, 3], 0] = values[:, 2] = missing
+    first = begin(keys, dtype, missing=None if missing is None else np.array(missing, dtype)[()])
+    go(first, [1, 2], values[:2])
+    first.checkpoint(tmp_path / "saved.nc")
+    first.abandon()
+    with begin(keys, dtype, None if missing is None else np.array(missing, dtype)[()], now="2 h") as second:
+        second.resume(tmp_path / "saved.nc")
+        go(second, [3, 4], values[2:])
+    with shoal.open(tmp_path / "a.nc") as file:
+        found = {
+            name: file.get(name, 0) for name in ("first", "last", "minimum", "maximum", "range", "instant")
+        }
+        fill = file.get_att("maximum", "_FillValue")
+        wide = file.get("wide", 0)
+        assert np.allclose(file.get("mean", 0)[:2], [2**60, float(values[:, 1].mean(dtype="f8"))])
+    skip = [] if missing is None else [0, 3]
+    counted = np.delete(values[:, 0], skip)
+    expected = {
+        "first": counted[0],
+        "last": counted[-1],
+        "minimum": counted.min(),
+        "maximum": counted.max(),
+        "range": counted.max() - counted.min(),
+    }
+    for name, value in expected.items():
+        assert found[name].dtype == dtype and found[name][0] == value, name
+    assert found["maximum"][1] == large - 4 and found["minimum"][1] == 5
+    assert wide[0] == float(expected["maximum"])
+    if missing is None:
+        assert list(found["instant"]) == list(values[3]) and found["last"][2] == 3
+    else:
+        assert all(found[name][2] == fill for name in expected)
+        assert found["instant"][0] == fill and found["instant"][1] == 9
+
+
+def test_a_value_that_does_not_fit_changes_nothing(begin, tmp_path):
+    keys = """every = "2 h"
+fields = [
+  { field = "temp", operation = "minimum" },
+  { field = "temp", name = "n", operation = "count" },
+]"""
+    with begin(keys, "u8") as s:
+        s.advance(HOUR)
+        s.send("temp", np.array([5, 6, 7]))
+        s.advance(2 * HOUR)
+        with pytest.raises(shoal.RangeError, match="1 value of the array does not fit type uint64.*cell 1"):
+            s.send("temp", np.array([5, -6, 7]))
+        s.send("temp", np.array([4, 8, 7]))
+    assert list(read(tmp_path / "a.nc")[0]) == [4, 6, 7]
+    assert list(read(tmp_path / "a.nc", "n")[0]) == [2, 2, 2]
+
+
 def test_a_missing_value_that_the_type_of_a_file_does_not_have(begin, tmp_path):
     with begin('every = "1 h"\noperation = "instant"\ntype = "float"\nfields = ["temp"]', missing=1e300) as s:
         go(s, [1], [np.array([1, 1e300, 2])])

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "streams/accumulator.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -137,7 +139,7 @@ Accumulator::Accumulator(std::shared_ptr<const Part> part, Type type, std::optio
       states_(static_cast<std::size_t>(std::max({1, bins, slots}))) {}
 
 void Accumulator::need(Operation operation) {
-  moments_.add(moments_of(operation));
+  (is_whole(operation) ? whole_ : moments_).add(moments_of(operation));
   wants_counts_ = wants_counts_ || (operation == Operation::count && counts_cells());
 }
 
@@ -146,12 +148,17 @@ void Accumulator::allocate(WindowState& state) const {
   for (int m = 0; m < k_moments; ++m)
     if (const auto moment = static_cast<Moment>(m); moments_.has(moment) && state.of(moment).size() != cells)
       state.of(moment).assign(cells, start_of(moment));
+  for (int m = 0; m < k_moments; ++m)
+    if (const auto moment = static_cast<Moment>(m);
+        whole_.has(moment) && state.whole_of(moment).size() != cells)
+      state.whole_of(moment).assign(cells, whole_start_of(moment, type_));
   if (counts_cells() && state.cell_weights.size() != cells) state.cell_weights.assign(cells, 0);
   if (wants_counts_ && state.cell_counts.size() != cells) state.cell_counts.assign(cells, 0);
 }
 
 std::int64_t Accumulator::bytes() const {
-  const std::int64_t arrays = moments_.count() + (counts_cells() ? 1 : 0) + (wants_counts_ ? 1 : 0);
+  const std::int64_t arrays =
+      moments_.count() + whole_.count() + (counts_cells() ? 1 : 0) + (wants_counts_ ? 1 : 0);
   return part_->cells() * arrays * 8 * states();
 }
 
@@ -162,6 +169,9 @@ void Accumulator::reset(int i) {
     auto& cells = old.moments[static_cast<std::size_t>(m)];
     std::fill(cells.begin(), cells.end(), start_of(static_cast<Moment>(m)));
     fresh.moments[static_cast<std::size_t>(m)] = std::move(cells);
+    auto& whole = old.whole[static_cast<std::size_t>(m)];
+    std::fill(whole.begin(), whole.end(), whole_start_of(static_cast<Moment>(m), type_));
+    fresh.whole[static_cast<std::size_t>(m)] = std::move(whole);
   }
   std::fill(old.cell_weights.begin(), old.cell_weights.end(), 0);
   std::fill(old.cell_counts.begin(), old.cell_counts.end(), 0);
@@ -189,6 +199,7 @@ void Accumulator::add(const ArrayView& own, const Step& step, const Window& wind
   WindowState& into = state(i);
   begin_step(step, window, into);
   allocate(into);
+  if (whole_.count() > 0) add_whole(own, into);
   const std::int64_t weight = step.weight();
   std::array<double, k_block> block;
   const auto size = static_cast<std::int64_t>(own.element_size);
@@ -298,6 +309,7 @@ void Accumulator::result(Operation operation, int i, double fill, double* out) c
     std::fill_n(out, n, fill);
     return;
   }
+  if (is_whole(operation)) return whole_as_doubles(operation, i, fill, out);
   const auto cells = [&](Moment moment) { return of.of(moment).data(); };
   const auto weight_of = [&](std::int64_t cell) {
     return static_cast<double>(counts_cells() ? of.cell_weights[static_cast<std::size_t>(cell)] : of.weight);
@@ -364,16 +376,28 @@ void KeptValues::keep(const ArrayView& own) {
                              static_cast<std::int64_t>(size), n, nullptr),
                      cell);
       });
-  if (missing_ && own.type == Type::float_ && type_ == Type::double_)  // the missing value as a float
+  if (errors.count > 0) throw range_error(errors, type_);
+  // The missing value as a float, or a whole number that no double is.
+  const bool is_double = own.type == Type::float_ && type_ == Type::double_;
+  if (!missing_ || !(is_double || type_ == Type::int64 || type_ == Type::uint64)) return;
+  with_number(type_, [&](auto number) {
+    using T = decltype(number);
     for (std::int64_t cell = 0; cell < part_->cells(); ++cell) {
-      double value = 0;
+      T value{};
       std::byte* const at = values_.data() + static_cast<std::size_t>(cell) * size;
-      std::memcpy(&value, at, size);
-      if (is_missing(value, own.type, *missing_, type_)) std::memcpy(at, &*missing_, size);
+      std::memcpy(&value, at, sizeof value);
+      if (!is_missing(static_cast<double>(value), own.type, *missing_, type_)) continue;
+      value = static_cast<T>(fill_);
+      std::memcpy(at, &value, sizeof value);
     }
-  if (errors.count > 0)
-    throw Error(Code::range, "{} value{} of the array do not fit type {}, the first in cell {} of this rank",
-                errors.count, errors.count == 1 ? "" : "s", name_of(type_), errors.first);
+  });
+}
+
+Error range_error(const ConversionErrors& errors, Type type) {
+  const std::string which = errors.count == 1 ? "1 value of the array does"
+                                              : fmt::format("{} values of the array do", errors.count);
+  return {Code::range, "{} not fit type {}, the first in cell {} of this rank", which, name_of(type),
+          errors.first};
 }
 
 }  // namespace shoal::streams

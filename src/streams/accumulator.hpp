@@ -12,6 +12,7 @@
 #include "base/array_view.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "codec/convert.hpp"
 #include "streams/configuration.hpp"
 #include "streams/part.hpp"
 
@@ -63,6 +64,8 @@ struct WindowState {
   std::int64_t steps = 0;
   std::optional<Instant> hole;  ///< end of the first step in which the field was not sent
   std::array<std::vector<double>, k_moments> moments;  ///< [part cells]
+  std::array<std::vector<std::int64_t>, k_moments>
+      whole;  ///< [part cells] of moments that are kept in the field's type, as its bits
   std::vector<std::int64_t>
       cell_weights;                       ///< [part cells] of values that were not missing; where some may be
   std::vector<std::int64_t> cell_counts;  ///< the same, for count
@@ -70,6 +73,8 @@ struct WindowState {
   bool begun() const { return steps > 0 || hole.has_value(); }
   std::vector<double>& of(Moment m) { return moments[static_cast<std::size_t>(m)]; }
   const std::vector<double>& of(Moment m) const { return moments[static_cast<std::size_t>(m)]; }
+  std::vector<std::int64_t>& whole_of(Moment m) { return whole[static_cast<std::size_t>(m)]; }
+  const std::vector<std::int64_t>& whole_of(Moment m) const { return whole[static_cast<std::size_t>(m)]; }
 };
 
 /// Joins the values of one field over time, for one part of its cells and one kind of windows, for all
@@ -85,7 +90,12 @@ class Accumulator {
   const Part& part() const { return *part_; }
   const std::shared_ptr<const Part>& shared_part() const { return part_; }
   const std::optional<double>& missing() const { return missing_; }
+  Type type() const { return type_; }
   const Moments& moments() const { return moments_; }
+  /// First, last, lowest and highest of whole numbers of 8 bytes, which doubles would round, are kept apart
+  /// (whole_numbers.cpp).
+  const Moments& whole_moments() const { return whole_; }
+  bool is_whole(Operation operation) const { return keeps_whole(type_, operation); }
   bool counts_cells() const { return missing_.has_value(); }
   bool counts_values() const { return wants_counts_; }  ///< cell by cell
   int states() const { return static_cast<int>(states_.size()); }
@@ -94,12 +104,15 @@ class Accumulator {
   /// Had one of them a step? The same on all ranks.
   bool begun() const;
 
-  /// A step of the window: own are this rank's cells (own_cells()).
+  /// A step of the window: own are this rank's cells (own_cells()). Error(range): a value does not fit the
+  /// field's type, of an operation that is_whole().
   void add(const ArrayView& own, const Step& step, const Window& window, int state);
   /// The field was not sent in the step.
   void add_hole(const Step& step, const Window& window, int state);
   /// The values of an operation: [part cells]; fill in cells without a value that counts.
   void result(Operation operation, int state, double fill, double* out) const;
+  /// The same in the field's type, as its bits, of an operation that is_whole() and no range.
+  void whole_result(Operation operation, int state, double fill, std::int64_t* out) const;
   /// Has the part cell a value? (It may be masked.)
   bool has_value(int state, std::int64_t cell) const;
   void reset(int state);
@@ -109,6 +122,10 @@ class Accumulator {
   std::int64_t bytes() const;
 
  private:
+  static bool keeps_whole(Type type, Operation operation);
+  static std::int64_t whole_start_of(Moment moment, Type type);
+  void add_whole(const ArrayView& own, WindowState& state) const;
+  void whole_as_doubles(Operation operation, int state, double fill, double* out) const;
   void begin_step(const Step& step, const Window& window, WindowState& state) const;
   template <class X>
   void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight,
@@ -120,18 +137,23 @@ class Accumulator {
   std::shared_ptr<const Part> part_;
   Type type_;
   std::optional<double> missing_;
-  Moments moments_;
+  Moments moments_, whole_;
   bool wants_counts_ = false;
   std::vector<WindowState> states_;
 };
 
+/// Of values that do not fit the field's type.
+Error range_error(const ConversionErrors& errors, Type type);
+
 /// The values of one step, as they are: of the field's type.
 class KeptValues {
  public:
-  KeptValues(std::shared_ptr<const Part> part, Type type, std::optional<double> missing)
-      : part_(std::move(part)), type_(type), missing_(missing) {}
+  /// fill: what cells with the missing value are to have; the type holds it.
+  KeptValues(std::shared_ptr<const Part> part, Type type, std::optional<double> missing, double fill)
+      : part_(std::move(part)), type_(type), missing_(missing), fill_(fill) {}
   const Part& part() const { return *part_; }
   Type type() const { return type_; }
+  double fill() const { return fill_; }
   /// Error(range): a value does not fit the type.
   void keep(const ArrayView& own);
   /// [local_shape() of the part]; after keep().
@@ -142,6 +164,7 @@ class KeptValues {
   std::shared_ptr<const Part> part_;
   Type type_;
   std::optional<double> missing_;
+  double fill_;
   Bytes values_;
 };
 

@@ -126,6 +126,11 @@ void Checkpoint::for_each_array(const Entry& entry, const std::string& name, Use
   for (int m = 0; m < k_moments; ++m)
     if (const auto moment = static_cast<Moment>(m); entry.collector->accumulator->moments().has(moment))
       use(name + "." + name_of(moment), ArrayView::contiguous(state.of(moment).data(), Type::double_, shape));
+  const Accumulator& accumulator = *entry.collector->accumulator;
+  for (int m = 0; m < k_moments; ++m)
+    if (const auto moment = static_cast<Moment>(m); accumulator.whole_moments().has(moment))
+      use(name + "." + name_of(moment),
+          ArrayView::contiguous(state.whole_of(moment).data(), accumulator.type(), shape));
   if (!state.cell_weights.empty() || entry.collector->accumulator->counts_cells())
     use(name + ".cell_weights", ArrayView::contiguous(state.cell_weights.data(), Type::int64, shape));
   if (entry.collector->accumulator->counts_values())

@@ -227,7 +227,8 @@ class Planner {
       made.bins = operation.bins;
       made.part = part;
       if (instant)
-        made.kept = std::make_unique<KeptValues>(part, source.like.type, source.like.missing);
+        made.kept = std::make_unique<KeptValues>(part, source.like.type, source.like.missing,
+                                                 fill_of(source.like.type, source.like.missing));
       else
         made.accumulator =
             std::make_unique<Accumulator>(part, source.like.type, source.like.missing, operation.bins,

@@ -194,6 +194,7 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
   if (collector.kept != nullptr && !values.filled && !output.reducer && source.expression == nullptr &&
       (!source.like.missing || collector.kept->type() == output.type))
     return write_array(output.name, decomposition, collector.kept->view(), record);
+  if (is_written_whole(values)) return write_whole(values, record);
   const int bins = std::max(1, output.operation.bins);
   const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
   const auto cells = static_cast<std::size_t>(volume(shape));
@@ -203,7 +204,8 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
     std::vector<double> cells_of_bin(static_cast<std::size_t>(part.cells()));
     std::function<bool(std::int64_t)> counts;
     if (collector.kept != nullptr) {
-      const auto missing = source.like.missing;
+      const auto missing =
+          source.like.missing ? std::optional(collector.kept->fill()) : std::nullopt;  // as it is kept
       cells_of_bin = doubles_of(collector.kept->view());
       counts = [&, missing](std::int64_t cell) {
         const double value = cells_of_bin[static_cast<std::size_t>(cell)];
@@ -225,6 +227,24 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
   }
   const Dims extents = output.operation.bins > 0 ? joined(Dims{bins}, shape) : shape;
   write_array(output.name, decomposition, ArrayView::contiguous(all.data(), Type::double_, extents), record);
+}
+
+/// In the type of the field, as doubles would round it?
+bool RecordFile::is_written_whole(const Values& values) {
+  const Output& output = *values.output;
+  return values.collector->accumulator != nullptr && !values.filled && !output.reducer &&
+         output.operation.operation != Operation::range &&
+         values.collector->accumulator->is_whole(output.operation.operation) &&
+         values.collector->accumulator->type() == output.type;
+}
+
+void RecordFile::write_whole(const Values& values, std::int64_t record) {
+  const Output& output = *values.output;
+  const Accumulator& accumulator = *values.collector->accumulator;
+  std::vector<std::int64_t> cells(static_cast<std::size_t>(accumulator.part().cells()));
+  accumulator.whole_result(output.operation.operation, values.state, output.fill, cells.data());
+  write_array(output.name, output.is_cut ? accumulator.part().decomposition() : nullptr,
+              ArrayView::contiguous(cells.data(), output.type, accumulator.part().local_shape()), record);
 }
 
 void RecordFile::write_array(const std::string& variable,

@@ -106,6 +106,8 @@ class RecordFile {
   std::int64_t record_of(const RecordTime& time);
   void put_time(const RecordTime& time, std::int64_t record);
   void write_output(const Values& values, std::int64_t record);
+  static bool is_written_whole(const Values& values);
+  void write_whole(const Values& values, std::int64_t record);
   void put_att(const char* variable, const Attribute& attribute);
   void put_text(const char* variable, const char* name, const std::string& text);
   void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,

@@ -148,8 +148,11 @@ void Streams::begin_run() {
     sources_[s].inputs.resize(source.fields.size());
     sources_[s].has_input.assign(source.fields.size(), false);
   }
-  for (std::size_t c = 0; c < plan_.collectors.size(); ++c)
-    sources_[static_cast<std::size_t>(plan_.collectors[c].source)].collectors.push_back(c);
+  // Instants first: they may refuse values, which sums would have taken then.
+  for (const bool kept : {true, false})
+    for (std::size_t c = 0; c < plan_.collectors.size(); ++c)
+      if (const Collector& collector = plan_.collectors[c]; (collector.kept != nullptr) == kept)
+        sources_[static_cast<std::size_t>(collector.source)].collectors.push_back(c);
   running_ = true;
 }
 
