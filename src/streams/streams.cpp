@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "dataset/settings.hpp"
 
 namespace shoal::streams {
 
@@ -43,6 +44,17 @@ Text read_text(const std::string& given) {
   content << file.rdbuf();
   out.text = content.str();
   return out;
+}
+
+/// How long ranks wait for each other, of the settings of all files. What is wrong with these is known before
+/// the first step.
+double wait_seconds_of(const Configuration& configuration, const FileMaker& maker) {
+  double longest = 0;
+  for (const FileChoice& file : configuration.files) {
+    const DatasetOptions options = maker.options(file.settings_text());
+    longest = std::max(longest, resolve_settings(options.settings, options.sources).seconds("wait_seconds"));
+  }
+  return longest;
 }
 
 /// A date, or a length of time after the start.
@@ -99,6 +111,12 @@ std::unique_ptr<Streams> Streams::open(MPI_Comm comm, const StreamsOptions& opti
       throw Error(Code::invalid_argument, "now is {}, before the start of the run, {}", now, start);
     configuration = read_configuration(text, path);
   }));
+  const Bytes wait = own.from_root([&] {
+    ByteWriter out;
+    out.put(wait_seconds_of(configuration, options.maker));
+    return out.take();
+  });
+  if (const auto seconds = ByteReader(wait).get<double>(); seconds > 0) own.wait_at_most(seconds, false);
   return std::unique_ptr<Streams>(new Streams(std::move(own), std::move(configuration), time, options.maker));
 }
 

@@ -120,11 +120,15 @@ Status Streams::settle(const std::vector<Due>& due, bool has_time) {
   if (match.failed) failure = comm_.agree(problem_);
   problem_ = {};
   std::vector<std::int64_t> holes = holes_of(due);
-  const std::int64_t now = step_.end.microseconds, none = std::numeric_limits<std::int64_t>::min();
-  holes.insert(holes.end(), {has_time ? now : none, has_time ? -now : none});
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+  for (const std::int64_t mine : {step_.end.microseconds, step_.number})
+    holes.insert(holes.end(), {has_time ? mine : none, has_time ? -mine : none});
   holes = comm_.max(std::move(holes));
-  const std::int64_t last = holes[due.size()];
-  if (last != none && last != -holes.back()) throw different({last});
+  const auto* const ends = holes.data() + due.size();  // last and first time, highest and lowest number
+  if (ends[0] != none && ends[0] != -ends[1]) throw different({ends[0]});
+  if (ends[2] != none && ends[2] != -ends[3])
+    throw Error(Code::out_of_step, "up to {} one rank advanced its streams {} times, another one {} times",
+                time_.calendar.text({ends[0]}), -ends[3], ends[2]);
   holes.resize(due.size());
   if (std::find(holes.begin(), holes.end(), 1) != holes.end()) failure.merge(report_holes(due, holes));
   failure.merge(write_due(due, holes));

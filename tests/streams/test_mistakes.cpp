@@ -1,5 +1,8 @@
 // Fields that are not sent, sent twice or of another shape; configurations with mistakes: one answer on all
 // ranks.
+#include <chrono>
+#include <thread>
+
 #include "support/faulty_store.hpp"
 #include "toy_model.hpp"
 
@@ -86,6 +89,42 @@ TEST_CASE("mistakes: different times of ranks are an error of all") {
     toy.advance_and_send(step);
   const Status status = caught([&] { toy.streams->advance(world().rank() == 0 ? 100000.0 : 100001.0); });
   says(status, Code::out_of_step, "different times, the last to 2001-01-31 03:46:41");
+}
+
+TEST_CASE("mistakes: a time that ends a window on one rank alone") {
+  if (world().size() == 1) return;
+  const bool is_wrong = world().rank() == world().size() - 1;
+  for (const double to : {1.25, 1.5}) {  // days; the others are at 1 then
+    const SharedFolder folder;
+    const Run run = half_days(daily(folder));
+    Toy toy(run);
+    toy.advance_and_send(0);
+    Status status;
+    if (is_wrong) {  // its window ends here: it waits for the others at the end of theirs
+      status = caught([&] { toy.streams->advance(to * 86400); });
+    } else {
+      toy.advance_and_send(1);
+      status = toy.advance_and_send_anyway(2);
+    }
+    says(status, Code::out_of_step,
+         to == 1.25 ? "different times, the last to 2001-01-31 12:00:00"
+                    : "up to 2001-01-31 12:00:00 one rank advanced its streams 2 times, another one 3 times");
+  }
+}
+
+TEST_CASE("mistakes: a rank that does not come is waited for as long as the configuration says") {
+  if (world().size() == 1) return;
+  const SharedFolder folder;
+  const Run run = half_days(daily(folder, "wait_seconds = 1\n"));
+  Toy toy(run);
+  for (std::size_t step = 0; step < 2; ++step)
+    toy.advance_and_send(step);
+  const bool is_late = world().rank() == world().size() - 1;
+  if (is_late) std::this_thread::sleep_for(std::chrono::seconds(3));
+  const Status status = toy.advance_and_send_anyway(2);
+  CHECK_MESSAGE(status.code == Code::timeout, status.text());
+  CHECK(status.text().find("streams_advance") != std::string::npos);
+  toy.streams.reset();
 }
 
 TEST_CASE("mistakes: a field that is not sent, on one rank or all") {
