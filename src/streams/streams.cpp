@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -55,6 +56,17 @@ double wait_seconds_of(const Configuration& configuration, const FileMaker& make
     longest = std::max(longest, resolve_settings(options.settings, options.sources).seconds("wait_seconds"));
   }
   return longest;
+}
+
+/// Error(not_found): the folder of files does not exist, which the first record would find; where it has
+/// dates in its name, only then.
+void check_folder(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+  std::error_code ignored;
+  if (folder.empty() || folder.string().find('%') != std::string::npos) return;
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw Error(Code::not_found, "there is no folder '{}'; make it before the run", folder.string())
+        .in_file(name);
 }
 
 /// A date, or a length of time after the start.
@@ -155,6 +167,10 @@ void Streams::begin_run() {
   } catch (const Error& e) {
     throw e.in_file(configuration_.path);
   }
+  comm_.on_root([&] {
+    for (const RecordFile& file : files)
+      check_folder(file.plan().choice.name);
+  });
   files_ = std::move(files);
   sources_.resize(plan_.sources.size());
   uses_.resize(descriptions_.fields().size());

@@ -232,6 +232,16 @@ TEST_CASE("mistakes: a disk that is full for a while") {
   CHECK(failures > 0);
 }
 
+TEST_CASE("mistakes: a folder that does not exist is known with the first step") {
+  const SharedFolder folder;
+  const Run run = half_days("[[file]]\nname = \"" + folder.file("none/day.nc") +
+                            "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"rain\"]\n");
+  Toy toy(run);
+  const Status status = caught([&] { toy.streams->advance(1); });
+  says(status, Code::not_found, "there is no folder");
+  CHECK(status.file == folder.file("none/day.nc"));
+}
+
 TEST_CASE("mistakes: time that goes back, and steps longer than windows") {
   const SharedFolder folder;
   Run run = half_days(daily(folder));
