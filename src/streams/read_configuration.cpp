@@ -491,6 +491,18 @@ class Reader {
                       "%H, ...), so that each would replace the one before",
                       file.name));
   }
+  /// Those of patterns and groups the model knows.
+  void check_names(const FileChoice& file) {
+    std::set<std::string> names;
+    for (const auto& field : file.fields) {
+      const bool has_name = !field.name.empty() || field.by == FieldChoice::By::name;
+      const std::string& name = field.name.empty() ? field.text : field.name;
+      if (has_name && !names.insert(name).second)
+        problems_.push_back(
+            {field.line, "fields",
+             fmt::format("the file has '{}' twice; give one of them another name = \"...\"", name)});
+    }
+  }
   void check_climatology(const FileChoice& file) {
     const Status status = caught([&] {
       if (file.every.kind == Duration::Kind::steps)
@@ -524,6 +536,7 @@ class Reader {
              fmt::format("is missing: '{}' has none, nor has its file or [defaults] (instant, "
                          "mean, maximum, ...)",
                          field.text)});
+    check_names(file);
     for (const auto& other : out.files)
       if (!file.name.empty() && other.name == file.name)
         problems_.push_back({file.line_of("name"), "name",

@@ -34,6 +34,8 @@ void refused(const std::string& text, const std::string& part) {
 TEST_CASE("configuration of streams: defaults, files, fields") {
   const Configuration c = read_configuration(R"toml(
 report = "streams.json"
+title = "of a test"
+calendar_note = "the model says it"
 [defaults]
 format = "netcdf4"
 compression = "shuffle+zstd:1"
@@ -101,6 +103,10 @@ TEST_CASE("configuration of streams: mistakes have line, key and the nearest kno
   refused(
       k_head + "[[file]]\nname = \"a.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\"]\n",
       "is the file of line 1, too");
+  refused(
+      "[[file]]\nname = \"a.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\",\n"
+      "{ field = \"salt\", name = \"temp\" }]\n",
+      "line 6: fields: the file has 'temp' twice");
   refused("[defaults]\nname = \"x\"\n" + k_head, "line 2: name:");
   refused("fil = 3\n" + k_head, "did you mean 'file'?");
   CHECK(caught([&] { read_configuration("a = 1\nb = 2\n", "t.toml"); }).text().find("t.toml: line 1: a:") ==
