@@ -330,6 +330,22 @@ def test_fields_of_a_report(tmp_path, checked):
     assert one(found)["variables"][1]["type"] == "double"
 
 
+def test_fields_of_even_axes_are_short():
+    axes = [
+        {"name": "lev", "length": 4, "values": [5.0, 15.0, 25.0, 40.0], "bounds": []},
+        {"name": "lat", "length": 180, "values": [-89.5 + i for i in range(180)], "bounds": []},
+        {"name": "lon", "length": 360, "values": [0.1 * i for i in range(360)], "bounds": []},
+        {"name": "n", "length": 7, "values": [], "bounds": []},
+    ]
+    text = streams_check.fields_toml({"axes": axes, "grids": [], "fields": []}, "r.json")
+    even, spaced = (
+        'name = "lat"\nlength = 180\nfirst = -89.5\nstep = 1.0\n',
+        'name = "lon"\nlength = 360\nfirst',
+    )
+    assert even in text and spaced in text
+    assert "values = [5.0, 15.0, 25.0, 40.0]" in text and 'name = "n"\nlength = 7\n' in text
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"streams": {"fields": 3}}', '{"counts": {}}'])
 def test_reports_that_are_none(tmp_path, text):
     saved = tmp_path / "r.json"

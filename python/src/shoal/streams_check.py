@@ -81,12 +81,22 @@ def _lines(kind: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> list[s
     return lines
 
 
+def _axis(axis: Mapping[str, Any]) -> dict[str, Any]:
+    """An axis as a file of fields has it: the first value and the step of those that are evenly spaced."""
+    values = axis["values"]
+    if len(values) < 4:
+        return {**axis, "length": None if values else axis["length"]}  # values say the length, too
+    first, step = values[0], values[1] - values[0]
+    if any(value != first + i * step for i, value in enumerate(values)):
+        return {**axis, "length": None}
+    return {**axis, "values": None, "first": first, "step": step}
+
+
 def fields_toml(report: Mapping[str, Any], source: str) -> str:
     """A file of fields, for check, of what load_report gave. Local."""
     lines = [f"# The fields of a model, from {source}, by shoal streams fields."]
     for axis in report["axes"]:
-        # Values say the length, too.
-        lines += _lines("axis", axis, ("name", "values" if axis["values"] else "length", "bounds"))
+        lines += _lines("axis", _axis(axis), ("name", "values", "length", "first", "step", "bounds"))
     for grid in report["grids"]:
         lines += _lines("grid", grid, ("name", "dims", "lengths", "coordinates", "area"))
     for field in report["fields"]:
