@@ -7,10 +7,12 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import test_streams_import as tables
 from conftest import run_program
 
+import shoal
 from shoal import streams_check, streams_import
 from shoal.errors import FormatError, InvalidArgumentError
 from shoal.programs import ProgramError, find_program
@@ -87,6 +89,48 @@ def test_configurations_of_the_guide(checked, text):
 
 def test_the_guide_has_ten():
     assert len({heading for heading, _ in guide}) == 10
+
+
+@pytest.mark.usefixtures("with_streams")
+@pytest.mark.parametrize("text", [text for _, text in guide], ids=[heading for heading, _ in guide])
+def test_the_guide_is_what_a_model_can_have(tmp_path, monkeypatch, text):
+    """A model of the guide's fields, for six days, writes all files that each configuration names."""
+    monkeypatch.chdir(tmp_path)
+    column, surface = ("lev", "lat", "lon"), ("lat", "lon")
+    fields = {name: column for name in ("temp", "salt", "u", "v")} | {"zeta": surface, "rain": surface}
+    shape = {"lev": 3, "lat": 180, "lon": 360}
+    values = {name: np.ones([shape[dim] for dim in dims], "f4") for name, dims in fields.items()}
+    try:
+        streams = shoal.Streams.open(text, start="1850-02-28", calendar="noleap")
+        streams.axis("lev", [5.0, 15.0, 30.0], [[0, 10], [10, 20], [20, 40]])
+        streams.axis("lat", np.arange(-89.5, 90))
+        streams.axis("lon", np.arange(0.5, 360))
+        streams.grid("ocean", shoal.Decomposition.block(None, {dim: shape[dim] for dim in surface}))
+        streams.area("ocean", "cell_area", np.ones((180, 360)))
+        for name, dims in fields.items():
+            streams.field(
+                name,
+                "f4",
+                dims,
+                "ocean",
+                group="tracers" if name in ("temp", "salt") else None,
+                holds="step" if name == "rain" else "instant",
+            )
+        length = 900 if "15 min" in text else 21600
+        for end in range(length, 6 * 86400 + 1, length):
+            streams.advance(end)
+            for name, array in values.items():
+                if streams.wants(name):
+                    streams.send(name, array)
+        files = [file["name"] for file in streams.report["streams"]["files"]]
+        streams.close()
+    except shoal.NotSupportedError as error:  # without muParser, zstd
+        pytest.skip(str(error))
+    for name in files:
+        found = sorted(tmp_path.glob(re.sub("%.", "*", name)))
+        assert found, name
+        with shoal.open(found[0]) as file:
+            assert file.num_records > 0
 
 
 daily = """\
