@@ -103,6 +103,40 @@ def test_times_that_there_are_not(begin, tmp_path, times, part):
         begin(configuration(tmp_path / "x.nc"), **times)
 
 
+@pytest.mark.parametrize("now", ["2001-01-01 12:00:00", "43200 s", "43200.0 s", "12 h", "0.5 day", "720 min"])
+def test_a_job_begins_at_a_date_or_so_long_after_the_start(begin, tmp_path, now):
+    with begin(configuration(tmp_path / "x.nc"), now=now) as streams:
+        with pytest.raises(shoal.InvalidArgumentError, match="it is 2001-01-01 12:00:00 already"):
+            streams.advance(2 * SIX_HOURS - 1)
+        assert streams.report["streams"]["now"] == "2001-01-01 12:00:00"
+
+
+@pytest.mark.parametrize("now", ["12 hoors", "half a day", "-1 h", "43200"])
+def test_times_of_a_job_that_there_are_not(begin, tmp_path, now):
+    with pytest.raises(shoal.InvalidArgumentError, match="now"):
+        begin(configuration(tmp_path / "x.nc"), now=now)
+
+
+def test_the_state_at_the_start(begin, tmp_path):
+    path = tmp_path / "start.nc"
+    keys = f'[[file]]\nname = "{path}"\nevery = "12 h"\noperation = "instant"\nfields = ["temp"]\n'
+    mean = tmp_path / "mean.nc"
+    with begin(keys + configuration(mean)) as streams:
+        for step in range(5):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+    with shoal.open(path) as file:
+        assert [file.get("time", record) for record in range(file.num_records)] == [0, 43200, 86400]
+        assert np.array_equal(file.get("temp", 0), temp(0)) and np.array_equal(file.get("temp", 1), temp(2))
+    with shoal.open(mean) as file:  # it has no length
+        assert file.num_records == 1 and np.array_equal(file.get("temp", 0), temp(2.5))
+    with begin(keys) as streams:
+        streams.advance(SIX_HOURS)
+        streams.send("temp", temp(1))
+        with pytest.raises(shoal.InvalidArgumentError, match="already"):  # the start is over
+            streams.advance(SIX_HOURS)
+
+
 def test_mistakes_of_configurations(begin, tmp_path):
     with pytest.raises(shoal.SettingError, match="line 6: evry: unknown key"):
         begin(configuration(tmp_path / "x.nc") + "evry = 3\n")

@@ -22,6 +22,7 @@ program streams_test
   if (has_streams()) then
     call means()
     call restart()
+    call start()
     call wrong_openings()
     call wrong_descriptions()
     call wrong_sends()
@@ -174,7 +175,7 @@ contains
     call streams%checkpoint("streams_saved.nc")
     call streams%abandon()
     call check(.not. streams%is_open(), "abandoned")
-    call begin(later, "streams_restart.nc", temp, total, now="2001-01-01 12:00:00")
+    call begin(later, "streams_restart.nc", temp, total, now="43200.0 s")
     call later%resume("streams_saved.nc")
     do step = 3, 4
       call later%advance(21600d0 * step)
@@ -190,6 +191,28 @@ contains
     call says("a checkpoint that is not there", stat, SHOAL_NOT_FOUND, "no_such.nc")
     call streams%abandon()
   end subroutine restart
+
+  ! What is sent after an advance to the start is a record of instants.
+  subroutine start()
+    type(shoal_streams) :: streams
+    type(shoal_dataset) :: file
+    real(real64) :: times(2)
+    real :: totals(2)
+    integer :: step, total
+    call streams%open('[[file]]' // nl // 'name = "streams_start.nc"' // nl // 'every = "12 h"' // nl // &
+        'operation = "instant"' // nl // 'fields = ["total"]' // nl, MPI_COMM_WORLD, "360_day", "2001-01-01")
+    total = streams%field("total", SHOAL_FLOAT, "")
+    do step = 0, 2
+      call streams%advance(21600d0 * step)
+      call streams%send(total, real(step))
+    end do
+    call streams%close()
+    call file%open("streams_start.nc", MPI_COMM_WORLD)
+    call file%get("total", totals, record=SHOAL_ALL_RECORDS)
+    call file%get("time", times, record=SHOAL_ALL_RECORDS)
+    call check(all(totals == [0.0, 2.0]) .and. all(times == [0d0, 43200d0]), "the state at the start is a record")
+    call file%close()
+  end subroutine start
 
   subroutine wrong_openings()
     type(shoal_streams) :: streams

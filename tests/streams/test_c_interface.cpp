@@ -69,6 +69,32 @@ TEST_CASE("C interface: a run, from open to close") {
         std::vector<double>{0, 86400, 86400, 172800});
 }
 
+TEST_CASE("C interface: the state at the start, and a job that begins so long after it") {
+  const SharedFolder folder;
+  const std::string saved = folder.file("saved.nc");
+  const std::string text = "[[file]]\nname = \"" + folder.file("t.nc") +
+                           "\"\nevery = \"1 day\"\noperation = \"instant\"\nfields = [\"t\"]\n";
+  for (const bool later : {false, true}) {
+    shoal_streams* streams = nullptr;
+    REQUIRE(shoal_streams_open(MPI_COMM_WORLD, text.c_str(), "noleap", "2001-02-28", later ? "36 h" : nullptr,
+                               &streams) == SHOAL_OK);
+    int t = -1;
+    CHECK(shoal_streams_field(streams, "t", SHOAL_DOUBLE, "", nullptr, nullptr, SHOAL_AT_INSTANT, &t) ==
+          SHOAL_OK);
+    if (later) REQUIRE_MESSAGE(shoal_streams_resume(streams, saved.c_str()) == SHOAL_OK, message());
+    for (int step = later ? 4 : 0; step <= (later ? 4 : 3); ++step) {
+      REQUIRE_MESSAGE(shoal_streams_advance(streams, step * 43200.0) == SHOAL_OK, message());
+      double value = step;
+      const shoal_array array = shoal_array_of(&value, SHOAL_DOUBLE, 0, nullptr);
+      CHECK(shoal_streams_send(streams, t, &array) == SHOAL_OK);
+    }
+    if (!later) REQUIRE_MESSAGE(shoal_streams_checkpoint(streams, saved.c_str()) == SHOAL_OK, message());
+    REQUIRE_MESSAGE(shoal_streams_close(&streams) == SHOAL_OK, message());
+  }
+  CHECK(read_variable(folder.file("t.nc"), "t").values == std::vector<double>{0, 2, 4});
+  CHECK(read_variable(folder.file("t.nc"), "time").values == std::vector<double>{0, 86400, 172800});
+}
+
 TEST_CASE("C interface: mistakes have codes") {
   shoal_streams* streams = nullptr;
   const char* text = "[[file]]\nname = \"x.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"t\"]\n";

@@ -49,9 +49,10 @@ shoal::Code code_of(Call call) {
   return shoal::Code::ok;
 }
 
-std::string configuration(const std::string& path, const std::string& fields = "\"temp\", \"rain\"") {
-  return "[[file]]\nname = \"" + path + "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [" + fields +
-         "]\n";
+std::string configuration(const std::string& path, const std::string& fields = "\"temp\", \"rain\"",
+                          const std::string& operation = "mean") {
+  return "[[file]]\nname = \"" + path + "\"\nevery = \"1 day\"\noperation = \"" + operation +
+         "\"\nfields = [" + fields + "]\n";
 }
 
 /// A grid, a field of levels and one of rain.
@@ -152,18 +153,33 @@ TEST_CASE("C++ streams: a run that is split in the middle of a day") {
       model.step(step);
     model.streams.checkpoint(saved);
   }  // dropped, as by a job that is killed
-  Model model(configuration(path), "2001-01-01 12:00:00");
-  model.streams.resume(saved);
-  for (int step = 3; step <= 4; ++step)
-    model.step(step);
-  model.streams.close();
-  CHECK(first_value(path, "temp", 0) == 2.5);
+  for (const char* now : {"2001-01-01 12:00:00", "43200.0 s", "12 h"}) {
+    remove(path);
+    Model model(configuration(path), now);
+    model.streams.resume(saved);
+    for (int step = 3; step <= 4; ++step)
+      model.step(step);
+    model.streams.close();
+    CHECK(first_value(path, "temp", 0) == 2.5);
+  }
+  CHECK(code_of([&] { Model(configuration(path), "12 hoors"); }) == shoal::Code::invalid_argument);
   Model other(configuration(path), "2001-01-02");
   CHECK(code_of([&] { other.streams.resume(saved); }) == shoal::Code::invalid_argument);
   Model lost(configuration(path));
   CHECK(code_of([&] { lost.streams.resume("no_such.nc"); }) == shoal::Code::not_found);
   remove(path);
   remove(saved);
+}
+
+TEST_CASE("C++ streams: the state at the start") {
+  const std::string path = scratch("start");
+  Model model(configuration(path, "\"temp\"", "instant"));
+  for (int step = 0; step <= 4; ++step)
+    model.step(step);
+  model.streams.close();
+  CHECK(first_value(path, "temp", 0) == 0);
+  CHECK(first_value(path, "temp", 1) == 4);
+  remove(path);
 }
 
 TEST_CASE("C++ streams: mistakes throw, on all ranks alike") {
