@@ -118,7 +118,13 @@ SHOAL_API int shoal_streams_refuse(shoal_streams* streams, int field, int code, 
 /* The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds; more
  * than before. The step before is complete. Waits for other ranks where windows end. The first advance of a
  * job that resumes nothing may be to `now` itself: what is sent then is the state at the start. Files have a
- * record of it that hold nothing but instants of states, and have a window which ends there. Collective. */
+ * record of it that hold nothing but instants of states, and have a window which ends there.
+ * Errors of the first one, on all ranks alike: SHOAL_NOT_FOUND, SHOAL_SETTING a field, group, coordinate or
+ * folder that the configuration names and there is not, with its line; SHOAL_OUT_OF_STEP descriptions that
+ * differ. Of each: SHOAL_INVALID_ARGUMENT a wrong time, which changes nothing, or another array than the
+ * field has; SHOAL_STATE a field that was not sent, or twice; SHOAL_OUT_OF_STEP other times or numbers of
+ * steps than other ranks have; SHOAL_TIMEOUT; those of shoal_create, shoal_write and shoal_sync. Collective.
+ */
 SHOAL_API int shoal_streams_advance(shoal_streams* streams, double seconds);
 /* The same by date, of the form of `start`. Collective. */
 SHOAL_API int shoal_streams_advance_to(shoal_streams* streams, const char* date);

@@ -342,7 +342,12 @@ class Streams(Ending):
         more than before. The step before is complete. Waits for other ranks where windows end. The first
         advance of a job that resumes nothing may be to `now` itself: what is sent then is the state at the
         start. Files have a record of it that hold nothing but instants of states, and have a window which
-        ends there. Collective."""
+        ends there. Collective.
+
+        Raises, the first time, NotFoundError and SettingError for what the configuration names and there is
+        not; InvalidArgumentError for a wrong time, which changes nothing; StateError for a field that was
+        not sent, or twice; OutOfStepError for other times than other ranks have; errors of the files.
+        """
         self._advance(self._raw.advance, lambda: float(seconds), math.nan)
 
     def advance_to(self, date: str) -> None:
