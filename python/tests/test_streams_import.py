@@ -461,12 +461,16 @@ def test_xios_lengths_of_time(table, length, expected):
 
 def test_xios_expressions_are_put_in(table):
     document, _, losses = table(
-        one_file('<field field_ref="heat2" name="h"/><field id="d" operation="instant"> -ssh / 2. </field>')
+        one_file(
+            '<field field_ref="heat2" name="h"/><field id="d" operation="instant"> -ssh / 2. </field>'
+            '<field id="s" operation="average"> sqrt(toce^2+ ( soce ^2 )) </field>'
+        )
     )
     assert losses == []
     fields = document["file"][0]["fields"]
     assert fields[0]["expression"] == "((toce * e3t) + 1.5e3) ** 2"
     assert fields[1] == {"expression": "- ssh / 2.", "name": "d", "operation": "instant"}
+    assert fields[2]["expression"] == "sqrt(toce ** 2 + (soce ** 2))"
 
 
 @pytest.mark.parametrize(
@@ -488,6 +492,8 @@ def test_xios_expressions_are_put_in(table):
         ('<field field_ref="toce"/>', 'output_freq="1d" mode="read"', "file f: the model reads"),
         ('<field field_ref="toce"/>', 'output_freq="1d" split_freq="1y" split_freq_format="%D"',
          "%D in split_freq"),
+        ('<field field_ref="toce"/>', 'output_freq="1d" enabled="_AUTO_"', "file f: enabled _AUTO_"),
+        ('<field field_ref="toce" enabled="maybe"/>', 'output_freq="1d"', "toce: enabled maybe"),
         ('<field field_ref="toce"/><thing/>', 'output_freq="1d"', "<thing> in a file"),
         ("", 'output_freq="1d"', "file f: it has no fields"),
         ('<field field_ref="toce"/><variable name="n" type="int">x</variable>', 'output_freq="1d"',

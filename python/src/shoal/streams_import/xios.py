@@ -227,6 +227,12 @@ class _Reader:
             elif child.tag not in ("field_definition", "file_definition", "context", "file", "file_group"):
                 self.lost(child, f"<{child.tag}>", "the importer knows no such element")
 
+    def is_enabled(self, at: Element, label: str, value: str) -> bool:
+        if value.strip().strip(".").lower() not in ("true", "t", "yes", "false", "f", "no"):
+            self.lost(at, f"{label}: enabled {value}", "it is neither true nor false; true here")
+            return True
+        return _is_on(value)
+
     # ---- Files
 
     def file(self, file: Element, context: _Context) -> None:
@@ -315,7 +321,7 @@ class _Reader:
             # What is said of all files is reported with the first.
             once = None if key in file.attributes else f"{key}={value}"
             if key == "enabled":
-                if not _is_on(value):
+                if not self.is_enabled(file, f"file {given.get('name') or given.get('id')}", value):
                     table.keys["enabled"] = False
             elif key == "compression_level":
                 if value.strip() not in ("", "0"):
@@ -494,7 +500,8 @@ class _Reader:
             if deeper is None:
                 return None
             parts.append(f"({deeper})")
-        return re.sub(r"\( | (?=[),])", lambda m: m.group().strip(), " ".join(parts)).replace(" (", " (")
+        text = re.sub(r"\( | (?=[),])", lambda m: m.group().strip(), " ".join(parts))
+        return re.sub(rf"\b({'|'.join(sorted(_functions))}) \(", r"\1(", text)
 
     def sampling(
         self, element: Element, given: dict[str, str], every: str, operation: str, label: str
@@ -547,7 +554,7 @@ class _Reader:
                 except ValueError:
                     self.lost(element, f"{label}: {key}", f"'{value}' is no number")
             elif key == "enabled":
-                if not _is_on(value):
+                if not self.is_enabled(element, label, value):
                     entry["enabled"] = False
             elif key == "prec":
                 if value.strip() in _types:
