@@ -195,6 +195,50 @@ TEST_CASE("files: types, attributes, other settings, and those of FMS") {
   CHECK(read_variable(folder.file("one.nc"), "most").type == Type::int_);
 }
 
+TEST_CASE("files: any setting of a dataset stands in the table of a file") {
+  const std::vector<std::string> all = {
+      "format = \"cdf1\"\n",
+      "format = \"netcdf4-classic\"\n",
+      "format = \"netcdf4\"\ncompression = \"zeta=none; shuffle+deflate:1\"\nchunks = \"temp=1x1x2x2\"\n",
+      "format = \"netcdf4\"\nquantize = \"temp=bitround:9\"\n",
+      "layout = \"process\"\n",
+      "layout = \"node\"\nranks_per_node = 2\nformat = \"netcdf4\"\n",
+      "io_layout = \"1x1\"\n",
+      "background = \"thread\"\nbackground_close = true\ncommit = \"close\"\n",
+      "driver = \"gather\"\ndurable = true\n",
+      "driver = \"netcdf\"\nformat = \"netcdf4\"\n",
+      "driver = \"pnetcdf\"\naccess = \"nonblocking\"\n",
+      "ranks_per_node = 2\nrearrange = \"on\"\nio_ranks = 1\n",
+      "stage_bytes = \"64KiB\"\nalignment = 1\nheader_reserve = 0\nwait_seconds = 30\n",
+  };
+  const SharedFolder folder;
+  Run run;
+  run.start = "2001-01-30";
+  run.steps = std::vector<double>(4, 43200.0);
+  run.how = Cut::rows;
+  const std::string keys =
+      "every = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\", \"zeta\", \"total\"]\n";
+  run.configuration = file_table(folder.file("plain.nc"), keys);
+  Toy(run).go();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& settings = all[i];
+    CAPTURE(settings);
+    const std::string path = folder.file("set_" + std::to_string(i) + ".nc");
+    run.configuration = file_table(path, keys + settings);
+    const Status status = caught([&] { Toy(run).go(); });
+    if (status.code == Code::not_supported) continue;  // a library that this build does not have
+    REQUIRE_MESSAGE(status.ok(), status.text());
+    for (const char* name : {"temp", "zeta", "total", "time", "time_bounds"}) {
+      CAPTURE(name);
+      const Read plain = read_variable(folder.file("plain.nc"), name);
+      const Read set = read_variable(path, name);
+      CHECK(set.shape == plain.shape);
+      const bool rounds = settings.find(std::string("quantize = \"") + name) != std::string::npos;
+      CHECK((set.values == plain.values) != rounds);
+    }
+  }
+}
+
 TEST_CASE("files: the environment replaces the configuration") {
   const SharedFolder folder;
   if (world().rank() == 0)
