@@ -169,7 +169,7 @@ std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, cons
     if (beside_root(r)) there.push_back(r);
   std::vector<int> list;
   const auto size = static_cast<int>(there.size());
-  for (const int i : io_ranks_of(size, {std::min(size, k_io_ranks_of_node)}))
+  for (const int i : io_ranks_of(size, {std::min(size, options.most_io_ranks_of_node)}))
     list.push_back(there[static_cast<std::size_t>(i)]);
   return list;
 }

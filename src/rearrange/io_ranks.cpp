@@ -65,8 +65,8 @@ std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& optio
     return io_ranks_of(comm.size(), {options.io_ranks, options.io_stride, options.io_base});
   const Nodes nodes(comm, options.ranks_per_node);
   if (per_node == 0)
-    return choose_in_nodes(comm, nodes,
-                           {std::min(nodes.node().size(), k_io_ranks_of_node), 0, 0, nodes.index()});
+    return choose_in_nodes(
+        comm, nodes, {std::min(nodes.node().size(), options.most_io_ranks_of_node), 0, 0, nodes.index()});
   auto list = choose_in_nodes(comm, nodes, {per_node, options.io_stride, options.io_base, nodes.index()});
   const auto all = static_cast<int>(list.size());
   if (options.io_ranks > 0 && options.io_ranks != all)

@@ -20,7 +20,7 @@ struct IoRanksWish {
 /// they can be; without a number there are as many as fit. Error(setting) says what would fit. Local.
 std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
 
-/// The same, as the options say; where nothing is set: up to k_io_ranks_of_node ranks of each node, as far
+/// The same, as the options say; where nothing is set: up to most_io_ranks_of_node ranks of each node, as far
 /// apart as they can be. Ascending, the same on all ranks, as Error(setting) is. Collective over comm.
 std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& options);
 
@@ -37,9 +37,5 @@ IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const RearrangeO
 
 /// Error(setting), on all ranks alike, if the options ask for I/O ranks that cannot be. Collective over comm.
 void check_io_ranks(const Comm& comm, const RearrangeOptions& options);
-
-/// On one node of two cores, 1 to 16 of them took the same time; few share the memory and messages of a node
-/// among more ranks than one, and leave the calls of a library large.
-inline constexpr int k_io_ranks_of_node = 8;
 
 }  // namespace shoal

@@ -12,6 +12,10 @@ enum class Rearrange { automatic, on, off };
 /// each stores what its own group of ranks of its node has. automatic: the driver chooses.
 enum class RearrangerKind { automatic, box, subset };
 
+/// On one node of two cores, 1 to 16 of them took the same time; few share the memory and messages of a node
+/// among more ranks than one, and leave the calls of a library large.
+inline constexpr int k_io_ranks_of_node = 8;
+
 /// What settings say of I/O ranks, and of cells that go to them.
 struct RearrangeOptions {
   /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
@@ -22,6 +26,7 @@ struct RearrangeOptions {
   int ranks_per_node = 0;                      ///< 0: ranks that share memory; n: every n of them
   /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
   std::int64_t alignment_bytes = 0;
+  int most_io_ranks_of_node = k_io_ranks_of_node;  ///< unless settings say
 };
 
 /// Is any of the four set?

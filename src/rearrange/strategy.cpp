@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -21,6 +23,30 @@ std::string count_text(double n) {
 
 std::string counted(double n, const char* one, const char* several) {
   return count_text(n) + (n == 1 ? one : several);
+}
+
+// What an I/O rank stores at a time, at most: a part of its node's window.
+constexpr double k_most_box_write = 4 * 1024 * 1024;
+
+// Longer runs are never sent; nothing: they may be, whatever their length.
+std::optional<double> long_run_of(const CostModel& model) {
+  if (model.figures == nullptr || !know_nodes(*model.figures)) return model.short_run;
+  const std::int64_t harmless = harmless_turn(model.figures->file_system);
+  if (harmless == 0) return std::nullopt;
+  return std::max(model.short_run, static_cast<double>(harmless));
+}
+
+std::string seconds_text(Seconds seconds) {
+  return seconds < 1 ? fmt::format("{:.3g} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
+}
+
+// What the figures of the machine say of the ways, as far as they know.
+std::string predicted_text(const FieldCounts& counts, const CostModel& model) {
+  const CostEstimate cost = estimate_cost(counts, model);
+  if (cost.local <= 0) return "";
+  std::string text = fmt::format("; predicted: local {}", seconds_text(cost.local));
+  if (cost.timed) text += fmt::format(", rearranged {}", seconds_text(cost.rearranged));
+  return text;
 }
 
 std::string runs_text(double runs, double bytes) {
@@ -91,14 +117,32 @@ Strategy choose_strategy(const RearrangeOptions& options, const JobFacts& facts,
     return {Rearranging::never, keeps};
   }
   // Runs of so many cells are long whatever the type.
-  if (strategy.nodes_can_store && facts.interleaves_records &&
-      static_cast<double>(counts.cells) >= model.short_run * static_cast<double>(counts.runs))
+  const std::optional<double> long_run = long_run_of(model);
+  if (strategy.nodes_can_store && facts.interleaves_records && long_run &&
+      static_cast<double>(counts.cells) >= *long_run * static_cast<double>(counts.runs))
     return {Rearranging::never, {}};
   return strategy;
 }
 
 CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model) {
-  return {counts.bytes < model.short_run * counts.runs, counts.runs >= model.fewer_runs * counts.box_runs};
+  CostEstimate cost;
+  cost.short_runs = counts.bytes < model.short_run * counts.runs;
+  cost.fewer_runs = counts.runs >= model.fewer_runs * counts.box_runs;
+  if (model.figures == nullptr) return cost;
+  const MachineFigures& figures = *model.figures;
+  const double bytes = counts.field_bytes, nodes = counts.nodes;
+  const double run = counts.runs > 0 ? counts.bytes / counts.runs : bytes / nodes;
+  const double share = counts.share_bytes > 0 ? counts.share_bytes : run;
+  const double writers = counts.writers_of_node;
+  cost.local = store_seconds(figures, {bytes, nodes, writers, std::min(run, share), run});
+  if (counts.io_ranks == 0 || counts.box_runs <= 0 || !know_nodes(figures)) return cost;
+  const double io_ranks = counts.io_ranks, storing_nodes = std::min(nodes, io_ranks);
+  const double box_run = std::min(bytes / counts.box_runs, k_most_box_write);
+  cost.rearranged = message_seconds(figures, bytes, nodes, io_ranks) +
+                    store_seconds(figures, {bytes, storing_nodes, io_ranks / storing_nodes, box_run, 0});
+  cost.timed = cost.local > 0;
+  cost.worth_messages = model.worth_messages;
+  return cost;
 }
 
 FieldStrategy choose_field_strategy(const Strategy& strategy, const FieldCounts& counts,
@@ -114,19 +158,23 @@ FieldStrategy choose_field_strategy(const Strategy& strategy, const FieldCounts&
 }
 
 std::string report_text(const RearrangeOptions& options, const Strategy& strategy,
-                        const FieldStrategy& chosen, const FieldCounts& counts) {
+                        const FieldStrategy& chosen, const FieldCounts& counts, const CostModel& model) {
   std::string line = chosen.rearrange ? "rearrange: " : "local: ";
   if (!chosen.why.empty()) line += chosen.why + "; ";
   const std::string who = options.rearranger == RearrangerKind::subset ? "groups" : "nodes";
   if (counts.counted)
     line += who + (chosen.rearrange ? " would store " : " store ") + runs_text(counts.runs, counts.bytes);
-  if (strategy.rearranging == Rearranging::never) return line;
+  if (strategy.rearranging == Rearranging::never) return line + predicted_text(counts, model);
   const double boxes = counts.io_ranks;
   line += (counts.counted ? "; " : "") + counted(boxes, " I/O rank ", " I/O ranks ") +
           (chosen.rearrange ? (boxes == 1 ? "stores " : "store ") : "would store ") +
           counted(boxes, " box of ", " boxes of ") + bytes_text(counts.field_bytes / boxes);
   if (counts.box_runs >= 2 * boxes) line += fmt::format(", {} runs", count_text(counts.box_runs));
-  return line;
+  return line + predicted_text(counts, model);
+}
+
+std::string report_text_of_one_node(const FieldCounts& counts, const CostModel& model) {
+  return "local: there is one node" + predicted_text(counts, model);
 }
 
 std::string report_text(const Strategy& strategy, const SentChunks& sent) {

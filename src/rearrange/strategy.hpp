@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "machine/figures.hpp"
 #include "rearrange/options.hpp"
 
 namespace shoal {
@@ -21,6 +22,11 @@ struct CostModel {
   double fewer_runs = 4;
   /// Of a node that stores cells of a map itself; more are sent. Each takes 150 bytes on each of its ranks.
   std::int64_t most_runs_of_node = 64 * 1024;
+  /// Of this machine: where they know what messages and turns of nodes cost (know_nodes), times are compared
+  /// in place of the two rules above. nullptr: not measured.
+  const MachineFigures* figures = nullptr;
+  /// A field goes to I/O ranks if that takes less than so much of the time.
+  double worth_messages = 0.9;
 };
 inline constexpr CostModel k_cost_model;
 
@@ -68,15 +74,24 @@ struct FieldCounts {
   int io_ranks = 0;
   double box_runs = 0;     ///< of all boxes of I/O ranks; 0: not counted
   double field_bytes = 0;  ///< of all cells
-  bool boxes_fit = true;   ///< otherwise the section is one that I/O ranks cannot have
-  bool one_rank = false;   ///< one rank has all cells, and may store them itself
+  int nodes = 1;
+  int writers_of_node = 1;  ///< that store at a time, unless cells are sent
+  double share_bytes = 0;   ///< at most in a write of the stage; 0: whole runs
+  bool boxes_fit = true;    ///< otherwise the section is one that I/O ranks cannot have
+  bool one_rank = false;    ///< one rank has all cells, and may store them itself
 };
 
 /// What the model says of it.
 struct CostEstimate {
   bool short_runs = false;  ///< nodes would store runs that are dearer than messages
   bool fewer_runs = false;  ///< boxes make much fewer
-  bool rearranging_pays() const { return short_runs && fewer_runs; }
+  bool timed = false;       ///< both times below are known, and compared
+  Seconds local = 0;        ///< each node stores its own cells; 0: not known
+  Seconds rearranged = 0;   ///< cells are sent, and I/O ranks store boxes; 0: not known
+  double worth_messages = 1;
+  bool rearranging_pays() const {
+    return timed ? rearranged < worth_messages * local : short_runs && fewer_runs;
+  }
 };
 CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model = k_cost_model);
 
@@ -92,7 +107,11 @@ FieldStrategy choose_field_strategy(const Strategy& strategy, const FieldCounts&
 
 /// "rearrange: nodes would store 6400 runs of 1.3 KiB; 16 I/O ranks store 16 boxes of ...".
 std::string report_text(const RearrangeOptions& options, const Strategy& strategy,
-                        const FieldStrategy& chosen, const FieldCounts& counts);
+                        const FieldStrategy& chosen, const FieldCounts& counts,
+                        const CostModel& model = k_cost_model);
+
+/// The same of a field whose job has one node, which therefore stores it.
+std::string report_text_of_one_node(const FieldCounts& counts, const CostModel& model);
 
 /// Chunks that ranks compress whose cells were sent to them.
 struct SentChunks {

@@ -99,7 +99,7 @@ std::vector<int> simulated_io_ranks(const SimulatedField& field, const DriverOpt
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;
     IoRanksWish wish{per_node, options.rearranging.io_stride, options.rearranging.io_base, n};
-    if (per_node == 0) wish.count = std::min(ranks, k_io_ranks_of_node);
+    if (per_node == 0) wish.count = std::min(ranks, options.rearranging.most_io_ranks_of_node);
     for (const int r : io_ranks_of(ranks, wish))
       list.push_back(first + r);
   }

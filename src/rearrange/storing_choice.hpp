@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine/figures.hpp"
+#include "rearrange/options.hpp"
+
+namespace shoal {
+
+/// Slots that stay in a core's cache: unless a file system wants larger writes, larger ones are slower on
+/// every machine measured.
+inline constexpr std::int64_t k_usual_slot_bytes = 1024 * 1024;
+
+/// How a file system is written to where no setting says.
+struct StoringChoice {
+  int writers = 1;  ///< ranks of a node at a time
+  std::int64_t slot_bytes = k_usual_slot_bytes;
+  int io_ranks_of_node = k_io_ranks_of_node;
+  std::int64_t alignment_bytes = 0;  ///< of variables and boxes; 0: as without figures
+  std::int64_t stripe_count = 0;     ///< of new files; 0: as the folder is set
+  /// What of this the figures chose, by the setting that would change it, and why: "writers", "writers=4: 4
+  /// ranks of a node write 2.1 times as fast as 1".
+  std::vector<std::pair<std::string, std::string>> why;
+};
+
+/// By figures; without them (nullptr) the same on all machines. What gains less than a tenth is left as it
+/// is. Local.
+StoringChoice choose_storing(const MachineFigures* figures);
+
+}  // namespace shoal
