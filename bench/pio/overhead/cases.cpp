@@ -80,6 +80,11 @@ Cut box_of(const std::vector<std::int64_t>& shape, std::int64_t levels, int rank
   return {shape, levels, {from, 0}, {to - from, shape[1]}, {}};
 }
 
+Cut columns_box_of(const std::vector<std::int64_t>& shape, std::int64_t levels, int rank, int ranks) {
+  const auto from = shape[1] * rank / ranks, to = shape[1] * (rank + 1) / ranks;
+  return {shape, levels, {0, from}, {shape[0], to - from}, {}};
+}
+
 Case make_case(const std::string& name, bool toy, int rank, int ranks) {
   const std::int64_t part = toy ? 8 : 1;  // of each horizontal length
   Case out{name, "", {}, {}, 1};

@@ -37,6 +37,10 @@ Case make_case(const std::string& name, bool toy, int rank, int ranks);
 /// The even box of a rank: rows of the first dimension of the shape.
 Cut box_of(const std::vector<std::int64_t>& shape, std::int64_t levels, int rank, int ranks);
 
+/// The even box of a rank: columns of the second dimension of the shape, so that rows of the file are of all
+/// ranks.
+Cut columns_box_of(const std::vector<std::int64_t>& shape, std::int64_t levels, int rank, int ranks);
+
 /// Gives each cell its value.
 void fill(Cut& cut);
 

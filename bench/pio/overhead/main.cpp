@@ -6,8 +6,8 @@
 // Cases: large, lists and small are written in turns, in the other order every other time, after a round that
 // is not counted, in which every value is read back and compared. initdecomp times decompositions of 1e7
 // cells on a rank, of a list that is new and of one that was seen before. memory is the peak of a rank that
-// writes large arrays. Each line ends with the goal, and whether it was reached. Exit codes: 0; 1 for errors;
-// 2 for wrong values.
+// writes arrays larger than the stage. Each line ends with the goal, and whether it was reached. Exit codes:
+// 0; 1 for errors; 2 for wrong values.
 #include <mpi.h>
 
 #include <algorithm>
@@ -187,6 +187,7 @@ class Bench {
   std::int64_t added_bytes(Writer& writer, const std::string& path, const Case& c,
                            std::int64_t before) const {
     writer.prepare(c);  // the lists that a program makes for PIO are its own
+    give_back_memory();
     reset_peak_memory();
     writer.write(path, c);
     std::int64_t added = memory_status("VmHWM") - before;
@@ -194,7 +195,9 @@ class Bench {
     return added;
   }
 
+  // Arrays larger than the stage, of pieces that go through it: one that is kept a second time is seen.
   bool memory() {
+    setenv("SHOAL_STAGE_BYTES", "16MiB", 0);
     ShoalWriter direct(comm_);
     const auto through = make_pio_writer(comm_);
     const auto warm_up = make_case("large", true, rank_, ranks_);
@@ -205,24 +208,25 @@ class Bench {
     give_back_memory();
     const auto before = memory_status("VmRSS");
     Case c{"memory", "", {}, {0, 0, 0, 0}, 1};
-    c.cuts = {box_of({(options_.toy ? 16 : 512) * ranks_, 1024}, 32, rank_, ranks_)};
+    c.cuts = {columns_box_of({options_.toy ? 128 : 4096, 128 * ranks_}, 32, rank_, ranks_)};
     fill(c.cuts[0]);
     const auto array = static_cast<std::int64_t>(c.cuts[0].values.size() * sizeof(float));
     const auto pio = added_bytes(*through, path_of("memory"), c, before);
     const auto shoal = added_bytes(direct, path_of("memory"), c, before);
-    const auto bound = array + direct.stage_bytes();
+    constexpr std::int64_t little = 1 << 20;
+    const auto bound = array + direct.stage_bytes() + little;
     const bool good = right(direct, path_of("memory"), c);
     remove(path_of("memory"));
     if (rank_ == 0)
       std::printf(
           "memory     %3d ranks  array %7.1f MiB  stage %7.1f MiB  peak of a rank: shoal_write %7.1f MiB, "
-          "PIO "
-          "on Shoal %7.1f MiB  (%.1f MiB: %s)\n",
+          "PIO on Shoal %7.1f MiB  (array, stage and 1 MiB: %.1f MiB: %s)\n",
           ranks_, mib(array), mib(direct.stage_bytes()), mib(shoal), mib(pio), mib(bound),
           verdict(pio <= bound));
     keep({{"case", "memory"},
           {"array_bytes", array},
           {"stage_bytes", direct.stage_bytes()},
+          {"bound", bound},
           {"shoal_write", shoal},
           {"pio", pio}});
     return good;

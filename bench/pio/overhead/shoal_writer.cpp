@@ -77,7 +77,7 @@ void ShoalWriter::write(const std::string& path, const Case& c) {
       check(shoal_write(file, ("v" + std::to_string(f)).c_str(), nullptr, &values, SHOAL_RECORD(record)),
             "writing");
     }
-  stage_bytes_ = Json::parse(shoal_report(file)).at("stage").at("high_water");
+  stage_bytes_ = Json::parse(shoal_report(file)).at("stage").at("bytes");
   check(shoal_close(&file, 0), "closing");
 }
 

@@ -31,7 +31,7 @@ class ShoalWriter : public Writer {
   void write(const std::string& path, const Case& c) override;
   /// Cells of all ranks that the file, whoever wrote it, has wrong.
   std::int64_t wrong(const std::string& path, const Case& c);
-  /// The most that the node's stage held while a file was written.
+  /// What the node's stage holds at most, of the last file: a rank may come to touch all of it.
   std::int64_t stage_bytes() const { return stage_bytes_; }
 
  private:
