@@ -70,10 +70,12 @@ int spio_refresh(spio_file* file) {
     if (file->settled > kept) file->settled = kept;
   }
   const int count = info.variables;
-  if (count > file->seen) {
-    spio_variable* longer = realloc(file->variables, (size_t)count * sizeof *longer);
+  if (count > file->room) { /* programs define one variable after the other */
+    const int room = count > 2 * file->room ? count : 2 * file->room;
+    spio_variable* longer = realloc(file->variables, (size_t)room * sizeof *longer);
     if (longer == NULL) return spio_fail(PIO_ENOMEM, "no memory for %d variables", count);
     file->variables = longer;
+    file->room = room;
   }
   for (; file->seen < count; ++file->seen) {
     shoal_var_info variable = SHOAL_VAR_INFO_INIT;
@@ -262,105 +264,132 @@ static int check_iotype(int iotype) {
                    iotype);
 }
 
-/* The file of a dataset that was just made or opened; on an error the dataset is closed. Collective. */
-static int add_file(spio_system* system, shoal_dataset* dataset, int iotype, int new_file, spio_file** out) {
-  shoal_file_info info = SHOAL_FILE_INFO_INIT;
-  spio_file* file = calloc(1, sizeof *file);
-  int code = file == NULL ? spio_fail(PIO_ENOMEM, "no memory for a file") : PIO_NOERR;
-  if (code == PIO_NOERR) {
-    file->system = system;
-    file->dataset = dataset;
-    file->iotype = iotype;
-    code = spio_code(shoal_inq_file(dataset, &info));
-  }
-  if (code == PIO_NOERR) {
-    for (size_t i = 0; i < sizeof k_formats / sizeof k_formats[0]; ++i)
-      if (strcmp(info.format, k_formats[i].name) == 0) file->format = k_formats[i].format;
-    file->writable = info.writable;
-    file->mode = new_file ? SPIO_DEFINING : SPIO_DATA;
-    file->fill_mode = PIO_NOFILL;
-    code = file->format == 0 ? spio_fail(PIO_ENOTNC, "%s has the format %s", info.path, info.format)
-                             : spio_refresh(file);
-  }
-  if (code == PIO_NOERR) {
-    file->settled = file->nvariables;
-    file->committed = MPI_Wtime();
-    file->id = spio_add_file(file);
-    if (file->id < 0) code = file->id;
-  }
-  int all = code;
-  MPI_Allreduce(&code, &all, 1, MPI_INT, MPI_MIN, system->comm);
-  if (all == PIO_NOERR) {
-    *out = file;
-    return PIO_NOERR;
-  }
-  if (code == PIO_NOERR) {
-    code = spio_fail(all, "the file could not be set up on another rank");
-    spio_remove_file(file->id);
-  }
-  if (file != NULL) {
-    forget(file, 0);
-    free(file->variables);
-    free(file->names.ids);
-  }
+static void drop_file(spio_file* file) {
+  if (file == NULL) return;
+  spio_remove_file(file->id);
+  forget(file, 0);
+  free(file->variables);
+  free(file->names.ids);
+  free(file->buffer);
   free(file);
-  shoal_close(&dataset, 0);
+}
+
+/* What a file needs that one rank alone may not have: taken before ranks make or open it together, so that
+ * they agree on it in that call. Local. */
+static spio_file* new_file(spio_system* system, int iotype, int* code) {
+  spio_file* file = calloc(1, sizeof *file);
+  if (file == NULL) {
+    *code = spio_fail(PIO_ENOMEM, "no memory for a file");
+    return NULL;
+  }
+  file->system = system;
+  file->iotype = iotype;
+  file->fill_mode = PIO_NOFILL;
+  file->id = spio_add_file(file);
+  if (file->id >= 0) return file;
+  *code = file->id;
+  free(file);
+  return NULL;
+}
+
+/* The dataset that was made or opened. Of a new one, which has no variables, the code is the same on all
+ * ranks. */
+static int take_dataset(spio_file* file, shoal_dataset* dataset, enum spio_mode mode) {
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  file->dataset = dataset;
+  file->mode = mode;
+  file->committed = MPI_Wtime();
+  int code = spio_code(shoal_inq_file(dataset, &info));
+  if (code != PIO_NOERR) return code;
+  for (size_t i = 0; i < sizeof k_formats / sizeof k_formats[0]; ++i)
+    if (strcmp(info.format, k_formats[i].name) == 0) file->format = k_formats[i].format;
+  if (file->format == 0) return spio_fail(PIO_ENOTNC, "%s has the format %s", info.path, info.format);
+  file->writable = info.writable;
+  code = spio_refresh(file);
+  file->settled = file->nvariables;
   return code;
+}
+
+/* A request for a file, and what is wrong with it on this rank. */
+typedef struct request {
+  const char* path;
+  int iotype, mode;
+  int wrong;
+  text settings;
+} request;
+
+/* format 0: a file that is opened. Local. */
+static void check_request(const spio_system* system, request* r, int format) {
+  if (r->wrong == PIO_NOERR) r->wrong = check_iotype(r->iotype);
+  if (r->wrong == PIO_NOERR && (r->path == NULL || r->path[0] == '\0'))
+    r->wrong = spio_fail(PIO_EINVAL, "no path was given");
+  if (r->wrong != PIO_NOERR) return;
+  dataset_settings(&r->settings, system, format, !(r->mode & PIO_NOCLOBBER),
+                   format != 0 || (r->mode & PIO_WRITE) != 0);
+  if (r->settings.failed) r->wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
+}
+
+static int not_in_component(void) {
+  return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
 }
 
 /* wrong: what this rank found wrong with its arguments. Collective. */
 static int create(spio_system* system, const char* path, int iotype, int mode, int wrong, int* ncidp) {
-  if (system->comm == MPI_COMM_NULL)
-    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
-  if (wrong == PIO_NOERR) wrong = check_iotype(iotype);
-  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0'))
-    wrong = spio_fail(PIO_EINVAL, "no path was given");
-  text settings = {0};
-  if (wrong == PIO_NOERR) {
-    dataset_settings(&settings, system, format_of(iotype, mode), !(mode & PIO_NOCLOBBER), 1);
-    if (settings.failed) wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
-  }
+  if (system->comm == MPI_COMM_NULL) return not_in_component();
+  request r = {path, iotype, mode, wrong, {0}};
+  check_request(system, &r, format_of(iotype, mode));
+  spio_file* file = r.wrong == PIO_NOERR ? new_file(system, iotype, &r.wrong) : NULL;
   shoal_dataset* dataset = NULL;
-  int status;
-  if (wrong == PIO_NOERR)
-    status = shoal_create(system->comm, path, settings.data, &dataset);
-  else
-    status = shoal_refuse(system->comm, spio_shoal_code(wrong), spio_message());
-  free(settings.data);
-  if (wrong != PIO_NOERR) return wrong;
-  if (status != SHOAL_OK) return spio_code_for(status, 2);
-  spio_file* file = NULL;
-  const int code = add_file(system, dataset, iotype, 1, &file);
-  if (code == PIO_NOERR) *ncidp = file->id;
+  const int status = r.wrong == PIO_NOERR
+                         ? shoal_create(system->comm, path, r.settings.data, &dataset)
+                         : shoal_refuse(system->comm, spio_shoal_code(r.wrong), spio_message());
+  free(r.settings.data);
+  int code = r.wrong != PIO_NOERR ? r.wrong : spio_code_for(status, 2);
+  if (code == PIO_NOERR) code = take_dataset(file, dataset, SPIO_DEFINING);
+  if (code == PIO_NOERR) {
+    *ncidp = file->id;
+    return code;
+  }
+  drop_file(file);
+  if (dataset != NULL) shoal_close(&dataset, 0);
+  return code;
+}
+
+/* The variables of a file that exists may find no memory on one rank: then it is open on none. Collective. */
+static int agree_on_open(const spio_system* system, int code) {
+  int all = code;
+  if (MPI_Allreduce(&code, &all, 1, MPI_INT, MPI_MIN, system->comm) != MPI_SUCCESS)
+    return spio_fail(PIO_EIO, "MPI_Allreduce failed");
+  if (code == PIO_NOERR && all != PIO_NOERR)
+    return spio_fail(all, "the file could not be set up on another rank");
   return code;
 }
 
 /* retry: take any format. *iotype becomes what the file is. Collective. */
 static int open_file(spio_system* system, const char* path, int* iotype, int mode, int retry, int wrong,
                      int* ncidp) {
-  if (system->comm == MPI_COMM_NULL)
-    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
-  if (wrong == PIO_NOERR) wrong = check_iotype(*iotype);
-  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0'))
-    wrong = spio_fail(PIO_EINVAL, "no path was given");
-  text settings = {0};
-  if (wrong == PIO_NOERR) {
-    dataset_settings(&settings, system, 0, 0, (mode & PIO_WRITE) != 0);
-    if (settings.failed) wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
-  }
+  if (system->comm == MPI_COMM_NULL) return not_in_component();
+  request r = {path, *iotype, mode, wrong, {0}};
+  check_request(system, &r, 0);
+  spio_file* file = r.wrong == PIO_NOERR ? new_file(system, *iotype, &r.wrong) : NULL;
   shoal_dataset* dataset = NULL;
-  int status;
-  if (wrong == PIO_NOERR)
-    status =
-        shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ, settings.data, &dataset);
-  else
-    status = shoal_refuse(system->comm, spio_shoal_code(wrong), spio_message());
-  free(settings.data);
-  if (wrong != PIO_NOERR) return wrong;
-  if (status != SHOAL_OK) return spio_code_for(status, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
-  spio_file* file = NULL;
-  int code = add_file(system, dataset, *iotype, 0, &file);
-  if (code != PIO_NOERR) return code;
+  const int status = r.wrong == PIO_NOERR
+                         ? shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
+                                      r.settings.data, &dataset)
+                         : shoal_refuse(system->comm, spio_shoal_code(r.wrong), spio_message());
+  free(r.settings.data);
+  int code =
+      r.wrong != PIO_NOERR ? r.wrong : spio_code_for(status, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
+  if (code != PIO_NOERR) {
+    drop_file(file);
+    return code;
+  }
+  code = agree_on_open(system, take_dataset(file, dataset, SPIO_DATA));
+  if (code != PIO_NOERR) {
+    drop_file(file);
+    shoal_close(&dataset, 0);
+    return code;
+  }
   const int netcdf4 = spio_is_netcdf4(file);
   const int fits = netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P;
   if (!fits && !retry) {
@@ -428,12 +457,7 @@ int spio_close(spio_file* file) {
   const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
   if (code == PIO_NOERR) code = status;
   if (code == PIO_NOERR) code = spio_earlier(&file->deferred, "file");
-  spio_remove_file(file->id);
-  forget(file, 0);
-  free(file->variables);
-  free(file->names.ids);
-  free(file->buffer);
-  free(file);
+  drop_file(file);
   return code;
 }
 

@@ -151,9 +151,9 @@ typedef struct spio_file {
   int format; /* PIO_FORMAT_CLASSIC ... */
   int writable;
   enum spio_mode mode;
-  int fill_mode; /* PIO_FILL, PIO_NOFILL: of new variables */
-  spio_variable* variables;
-  int nvariables;
+  int fill_mode;            /* PIO_FILL, PIO_NOFILL: of new variables */
+  spio_variable* variables; /* [room] */
+  int nvariables, room;
   spio_names names;
   int seen;     /* variables of the dataset that were looked at; some have no id */
   int settled;  /* so many variables' definitions are in the file */
