@@ -20,7 +20,7 @@ bool contains(const Names& list, const std::string& item) {
 // The formats to run a method with, those included that it will be refused for.
 Names formats_of(const MethodChoice& choice, const Setup& setup, const Content& content) {
   const auto& entry = *choice.entry;
-  if (entry.does == MethodEntry::Does::nothing) return {"none"};
+  if (!entry.writes()) return {"none"};
   if (!choice.format.empty()) return {choice.format};
   if (entry.formats.empty()) return {content.define_only ? "none" : "raw"};
   if (!setup.options.formats.empty()) return setup.options.formats;
@@ -37,15 +37,19 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
   if (!entry.missing.empty()) return entry.missing;
   if (entry.does == MethodEntry::Does::definitions && !content.define_only)
     return entry.name + " makes definitions alone, and " + name + " writes values";
-  if (entry.does == MethodEntry::Does::nothing && !setup.experiment.computes)
+  if (entry.does == MethodEntry::Does::nothing && !setup.experiment.computes())
     return entry.name + " is for experiments that compute, and " + name + " does nothing but output";
+  if (setup.experiment.program != ProgramKind::streams &&
+      (entry.does == MethodEntry::Does::sums || entry.does == MethodEntry::Does::fields))
+    return entry.name + " is for runs whose files have means, and those of " + name + " have none";
   if (content.any_scattered() && (entry.name == "bare-gather" || entry.name == "bare-netcdf-collective"))
     return entry.name + " moves boxes, and the columns of " + name + " are lists; --cut block is possible";
   if (content.define_only && entry.formats.empty())
     return entry.name + " has nothing to define, and " + name + " does nothing else";
   if (!entry.through_shoal && !entry.formats.empty() && !contains(entry.formats, format))
     return entry.name + " has no format " + format + ", only " + joined(entry.formats);
-  if (setup.sync_every > 0 && !entry.syncs) return entry.name + " has no sync while its file is open";
+  if (setup.sync_every > 0 && entry.writes() && !entry.syncs)
+    return entry.name + " has no sync while its file is open";
   return "";
 }
 
@@ -70,7 +74,7 @@ void check_options(const Options& options, const Setup& setup, const Workload& w
       if (given)
         throw std::invalid_argument(std::string(name) + " is given, but " + workload.name +
                                     " writes no values");
-  if (options.read && setup.experiment.computes)
+  if (options.read && setup.experiment.computes())
     throw std::invalid_argument("--read is given, but " + workload.name + " does not time reading");
 }
 

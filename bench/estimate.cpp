@@ -61,24 +61,24 @@ std::int64_t line_bytes(Type type) {
   return type == Type::dbl ? 26 : type == Type::real ? 17 : 12;
 }
 
-std::int64_t file_bytes(const Case& c, const Setup& setup, const Content& content) {
+std::int64_t file_bytes(const Case& c, const Setup& setup, const RunFile& file) {
+  const Content& content = file.content;
   if (content.define_only) return 4 * k_header;
   if (c.format == "none") return 0;
-  double bytes =
-      static_cast<double>(content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records));
+  auto bytes = static_cast<double>(value_bytes({file}, true));
   if (c.format == "ascii") {
     bytes = 0;
     for (const auto& f : content.fields)
-      bytes += static_cast<double>(f.elements() * line_bytes(f.type) * (f.record ? setup.records : 1));
+      bytes += static_cast<double>(f.elements() * line_bytes(f.type) * (f.record ? file.records : 1));
   }
   // Chunks at the edges are whole ones.
   if (c.format.starts_with("netcdf4")) bytes *= 1.25;
   std::int64_t files = 1;
   if (c.method.layout() != "one") files = setup.ranks;
-  auto all = static_cast<std::int64_t>(bytes) + files * (k_header + content.replicated_bytes(setup.records));
+  auto all = static_cast<std::int64_t>(bytes) + files * (k_header + content.replicated_bytes(file.records));
   // The joined file lies beside the set.
   if (setup.experiment.joins && files > 1) all += static_cast<std::int64_t>(bytes) + k_header;
-  return setup.experiment.computes ? 2 * all : all;
+  return all;
 }
 
 }  // namespace
@@ -88,7 +88,8 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
   const auto cases = cases_of(setup, workload, content);
   const auto records = std::max<std::int64_t>(setup.records, 1);
   std::int64_t memory = k_process * setup.ranks;
-  const bool computes = setup.experiment.computes;
+  const bool computes = setup.experiment.computes();
+  const auto files = files_of_run(setup, content);
   const bool reads = setup.options.read || computes;
   if (!content.define_only) {
     for (int rank = 0; rank < setup.ranks; ++rank) {
@@ -96,27 +97,28 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
       if (reads) memory += arrays_bytes(content, setup.grid, setup.tiling, rank, 1, Purpose::read);
     }
     // What the outputs should be is kept, to compare with.
-    if (computes) memory += 2 * content.distributed_bytes(records);
+    if (computes) memory += value_bytes(files, false);
+    // Sums in doubles, and the means and extremes that come of them.
+    if (setup.experiment.program == ProgramKind::streams) memory += 4 * content.distributed_bytes(1);
     memory += k_checking * setup.ranks;
   }
   std::int64_t most_buffers = 0, most_disk = 0, all_disk = 0;
   for (const auto& c : cases) {
     if (!content.define_only)
       most_buffers = std::max(most_buffers, buffers(c.method, content, setup.ranks, reads));
-    const auto disk = file_bytes(c, setup, content);
+    std::int64_t disk = 0;
+    for (const auto& file : files)
+      disk += file_bytes(c, setup, file);
     most_disk = std::max(most_disk, disk);
     if (c.dir == setup.options.dirs.front()) all_disk += disk;
   }
   memory += most_buffers;
-  const auto bytes = content.define_only
-                         ? 0
-                         : content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records);
   Json estimate;
   estimate["memory_bytes"] = memory;
   estimate["disk_bytes"] = setup.options.keep ? all_disk : most_disk;
   estimate["shape"] = {setup.grid.xi, setup.grid.eta, setup.grid.s};
   estimate["records"] = setup.records;
-  estimate["bytes"] = bytes * (setup.experiment.computes ? 2 : 1);
+  estimate["bytes"] = value_bytes(files, true);
   return line_of(estimate);
 }
 

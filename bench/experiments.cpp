@@ -18,8 +18,14 @@ Experiment described(const std::string& name) {
   if (name == "roms-benchmark")
     return {name,  {"none", "gather", "native", "pnetcdf-collective", "netcdf-collective"},
             usual, "large",
-            false, true,
+            false, ProgramKind::roms_benchmark,
             50};
+  if (name == "streams")
+    return {
+        name,  {"none", "accumulate", "native", "streams", "native+thread", "streams+thread", "bare-gather"},
+        usual, "large",
+        false, ProgramKind::streams,
+        24};
   if (name == "seven-ways")
     return {name,
             {"serial-ascii", "ascii-per-process", "binary-per-process", "netcdf-independent",
@@ -53,8 +59,9 @@ Experiment described(const std::string& name) {
 Experiment experiment_of(const std::string& workload) {
   auto experiment = described(workload);
   std::erase_if(experiment.methods, [](const std::string& name) {
-    return std::none_of(methods().begin(), methods().end(),
-                        [&](const MethodEntry& m) { return m.name == name && m.listed; });
+    return std::none_of(
+        methods().begin(), methods().end(),
+        [base = name.substr(0, name.find('+'))](const MethodEntry& m) { return m.name == base && m.listed; });
   });
   return experiment;
 }

@@ -6,6 +6,13 @@
 
 namespace shoal::bench {
 
+/// What is done with the cases of an experiment: programs/.
+enum class ProgramKind {
+  records,         ///< one file, records back to back
+  roms_benchmark,  ///< a model that runs, with a history and an averages file
+  streams,         ///< a model that runs, with files of means, instants and extremes
+};
+
 /// How an experiment is run where the command line does not say, besides its data (workload.hpp).
 struct Experiment {
   std::string name;
@@ -13,8 +20,9 @@ struct Experiment {
   std::vector<std::string> formats;  ///< in order of preference: a method takes the first one that it has
   std::string size;                  ///< "": the workload's first
   bool joins = false;                ///< sets of files are joined to one file, and the time is reported
-  bool computes = false;             ///< the program is a model that runs, programs/roms_benchmark.cpp
-  int every = 0;                     ///< steps of the model from one output to the next, unless --steps says
+  ProgramKind program = ProgramKind::records;
+  int every = 0;  ///< steps of the model from one output to the next, unless --steps says
+  bool computes() const { return program != ProgramKind::records; }  ///< the program is a model that runs
 };
 
 /// Of a workload's name; those without an entry get native and limit.

@@ -39,9 +39,9 @@ std::string list_json() {
   }
   for (const auto& m : methods()) {
     if (!m.listed) continue;
-    const auto formats = !m.formats.empty()                     ? m.formats
-                         : m.does == MethodEntry::Does::nothing ? std::vector<std::string>{"none"}
-                                                                : std::vector<std::string>{"raw"};
+    const auto formats = !m.formats.empty() ? m.formats
+                         : !m.writes()      ? std::vector<std::string>{"none"}
+                                            : std::vector<std::string>{"raw"};
     all.push_back({{"name", m.name},
                    {"summary", m.summary},
                    {"driver", m.driver},

@@ -17,6 +17,7 @@
 #include "listing.hpp"
 #include "node.hpp"
 #include "options.hpp"
+#include "programs/stream_files.hpp"
 #include "results_file.hpp"
 #include "runner.hpp"
 #include "verify.hpp"
@@ -29,10 +30,9 @@ using namespace shoal::bench;
 int verdict(const Setup& setup, Events& events, const std::vector<Result>& results) {
   bool injected_found = true;
   for (const auto& r : results) {
-    const bool nothing = r.method.entry->does == MethodEntry::Does::nothing;
     if (!setup.options.inject_error) {
       if (r.wrong != 0) return 2;
-    } else if (!nothing && r.wrong != 1) {
+    } else if (r.method.entry->writes() && r.wrong != 1) {
       events.note("The injected error was not found as one wrong value: " + r.operation + " " +
                   r.method.text + " " + r.format);
       injected_found = false;
@@ -62,20 +62,28 @@ Setup setup_of(const Options& options, const Workload& workload, int ranks) {
   if (workload.records == 0 && options.records > 0)
     throw std::invalid_argument("--records is given, but " + workload.name + " writes none");
   setup.sync_every = options.sync_every < 0 ? workload.sync_every : options.sync_every;
-  if (options.sync_every > 0 && (setup.records == 0 || setup.experiment.computes))
+  const auto program = setup.experiment.program;
+  if (options.sync_every > 0 && (setup.records == 0 || program == ProgramKind::roms_benchmark))
     throw std::invalid_argument(
         "--sync-every is given, but " + workload.name +
         (setup.records == 0 ? " writes no records" : " commits when it closes its files"));
+  if (options.sync_every > 1 && program == ProgramKind::streams)
+    throw std::invalid_argument("--sync-every is " + std::to_string(options.sync_every) + ", but " +
+                                workload.name + " commits after each record (1), or when it closes a file");
   for (const auto& [given, name] :
        {std::pair{options.steps > 0, "--steps"}, {!options.switches.empty(), "--switches"}})
-    if (given && !setup.experiment.computes)
+    if (given && !setup.experiment.computes())
       throw std::invalid_argument(std::string(name) + " is given, but " + workload.name +
                                   " does not compute");
   setup.steps = options.steps > 0 ? options.steps : setup.experiment.every * setup.records;
-  if (setup.experiment.computes && setup.steps % setup.records != 0)
+  if (setup.experiment.computes() && setup.steps % setup.records != 0)
     throw std::invalid_argument("--steps is " + std::to_string(setup.steps) + ", which " +
                                 std::to_string(setup.records) +
                                 " records do not divide into equal intervals");
+  if (program == ProgramKind::streams && k_minutes_of_day % steps_of_day(setup) != 0)
+    throw std::invalid_argument("--steps is " + std::to_string(setup.steps) + ", " +
+                                std::to_string(steps_of_day(setup)) +
+                                " a day, which are not whole minutes long");
   return setup;
 }
 

@@ -166,6 +166,20 @@ void add_pio(std::vector<MethodEntry>& all, const std::string& kind, const std::
   all.push_back(std::move(entry));
 }
 
+// Its fields go to streams (programs/through_streams.cpp); by itself it reads what they wrote.
+void add_streams(std::vector<MethodEntry>& all) {
+  MethodEntry entry;
+  entry.name = "streams";
+  entry.driver = "native";
+  entry.layout = "one";
+  entry.summary = "Shoal's streams take the fields of each step, and write means, instants and extremes";
+  entry.formats = {"cdf5", "cdf1", "cdf2", "netcdf4", "netcdf4-classic"};
+  entry.through_shoal = entry.syncs = true;
+  entry.does = MethodEntry::Does::fields;
+  entry.make = make_shoal;
+  all.push_back(std::move(entry));
+}
+
 std::vector<MethodEntry> make_all() {
   std::vector<MethodEntry> all;
   add_drivers(all);
@@ -177,6 +191,9 @@ std::vector<MethodEntry> make_all() {
   add_own(all, "limit", "posix", "each rank's bytes as one block, plain pwrite and pread",
           MethodEntry::Does::all, make_limit);
   add_own(all, "none", "none", "no output: the computation alone", MethodEntry::Does::nothing, make_none);
+  add_own(all, "accumulate", "none", "no output: the computation, means and extremes alone",
+          MethodEntry::Does::sums, make_none);
+  add_streams(all);
 #ifdef SHOAL_HAVE_PNETCDF
   const Names classic{"cdf1", "cdf2", "cdf5"};
   add_bare(all, "pnetcdf", "collective", "PnetCDF alone, a collective call a variable", classic, true,

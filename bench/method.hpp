@@ -104,11 +104,14 @@ struct MethodEntry {
   bool replicated = true;  ///< replicated variables are written too
   bool listed = true;      ///< false: only there to be refused
   bool syncs = false;      ///< can make records safe while the file stays open (--sync-every)
-  enum class Does { all, definitions, nothing } does = Does::all;
+  /// fields: it takes the fields of each step, and makes the files of them itself; sums: it works out means
+  /// and extremes, and writes nothing.
+  enum class Does { all, definitions, nothing, sums, fields } does = Does::all;
   std::string fixed_format = {};           ///< of an alias: the format, whatever --formats says
   std::vector<std::string> settings = {};  ///< those of a variant, where the method is not through Shoal
   std::string missing = {};                ///< why this build cannot run it; "": it can
   std::unique_ptr<Method> (*make)(const MethodEntry& entry) = nullptr;
+  bool writes() const { return does != Does::nothing && does != Does::sums; }
 };
 
 /// All that this build has.

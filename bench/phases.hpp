@@ -34,6 +34,7 @@ enum class Phase : std::size_t {
   total_joined,  ///< total and join
   compute,       ///< of a program that computes, as is what follows
   halo,          ///< of compute: exchange with neighbours, waiting for them included
+  accumulate,    ///< means and extremes of a model's fields, or sending these to streams
   user,          ///< processor time, the sum of all ranks
   system,        ///< the same in the system
   count
@@ -41,9 +42,9 @@ enum class Phase : std::size_t {
 
 inline constexpr std::size_t k_phases = static_cast<std::size_t>(Phase::count);
 inline constexpr std::array<const char*, k_phases> k_phase_names{
-    "open", "read_meta",    "write_meta", "pack",  "exchange", "store",    "write",
-    "read", "sync",         "close",      "total", "blocked",  "write_3d", "write_4d",
-    "join", "total_joined", "compute",    "halo",  "user",     "system"};
+    "open", "read_meta",    "write_meta", "pack",  "exchange",   "store",    "write",
+    "read", "sync",         "close",      "total", "blocked",    "write_3d", "write_4d",
+    "join", "total_joined", "compute",    "halo",  "accumulate", "user",     "system"};
 
 /// Seconds of one rank.
 class Phases {

@@ -70,6 +70,14 @@ const std::vector<Workload>& workloads() {
        nullptr,
        "",
        1},
+      {"streams",
+       "the ocean of roms-benchmark with 20 fields: daily means and extremes, instants of each step",
+       {{"large", {512, 64, 30}},
+        {"small", {128, 32, 10}},
+        {"medium", {256, 64, 20}},
+        {"paper", {512, 64, 30}}},
+       10,
+       streams_content},
   };
   return all;
 }

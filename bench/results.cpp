@@ -165,6 +165,7 @@ std::string object_of(const Setup& setup, const Result& r, const std::string& ev
   object["stage_bytes"] = r.stage_bytes;
   object["peak_rss_bytes"] = r.peak_rss_bytes;
   object["added_rss_bytes"] = r.added_rss_bytes;
+  object["rank_added_bytes"] = r.rank_added_bytes;
   object["settings"] = settings_of(setup, r);
   object["cores"] = setup.machine.cores;
   object["nodes"] = setup.machine.nodes;

@@ -30,6 +30,7 @@ struct Result {
   std::int64_t stage_bytes = 0;      ///< buffers for output, of the node with the most
   std::int64_t peak_rss_bytes = 0;   ///< of the node with the most, shared memory once
   std::int64_t added_rss_bytes = 0;  ///< of it, what the run and its buffers added to what was there before
+  std::int64_t rank_added_bytes = 0;  ///< the same of the rank with the most, without what ranks share
 };
 
 /// What is the same for all results.

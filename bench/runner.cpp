@@ -10,6 +10,7 @@
 
 #include "files.hpp"
 #include "programs/roms_benchmark.hpp"
+#include "programs/stream_files.hpp"
 
 namespace shoal::bench {
 
@@ -29,11 +30,32 @@ std::array<double, 2> processor_seconds() {
 
 }  // namespace
 
+std::vector<RunFile> files_of_run(const Setup& setup, const Content& content) {
+  switch (setup.experiment.program) {
+    case ProgramKind::roms_benchmark:
+      return {{"his", content, setup.records}, {"avg", content, setup.records}};
+    case ProgramKind::streams:
+      return stream_files(setup, content);
+    case ProgramKind::records:
+      break;
+  }
+  return {{"", content, setup.records}};
+}
+
+std::int64_t value_bytes(const std::vector<RunFile>& files, bool replicated) {
+  std::int64_t bytes = 0;
+  for (const auto& [which, content, records] : files)
+    if (!content.define_only)
+      bytes += content.distributed_bytes(records) + (replicated ? content.replicated_bytes(records) : 0);
+  return bytes;
+}
+
 Session::Session(MPI_Comm comm, const Setup& setup, Events& events, const Content& content)
     : comm_(comm),
       setup_(setup),
       events_(events),
       content_(content),
+      files_(files_of_run(setup, content)),
       one_node_(on_one_node(comm)),
       flushes_(first_of_node(comm)) {
   MPI_Comm_rank(comm_, &rank_);
@@ -56,15 +78,25 @@ void Session::remove(const std::string& path) {
 
 Run Session::make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays,
                       Phases& phases) const {
+  return make_run(c, path, content_, setup_.records, arrays, phases);
+}
+
+Run Session::make_run(const Case& c, const RunFile& file, std::vector<LocalField>& arrays,
+                      Phases& phases) const {
+  return make_run(c, path_of(c, file.which), file.content, file.records, arrays, phases);
+}
+
+Run Session::make_run(const Case& c, const std::string& path, const Content& content, std::int64_t records,
+                      std::vector<LocalField>& arrays, Phases& phases) const {
   return Run{.comm = comm_,
              .rank = rank_,
              .ranks = setup_.ranks,
              .path = path,
              .format = c.format,
-             .records = setup_.records,
+             .records = records,
              .flush = setup_.options.flush,
              .flushes = flushes_,
-             .content = content_,
+             .content = content,
              .settings = c.method.settings,
              .hints = setup_.options.hints,
              .arrays = arrays,
@@ -83,10 +115,7 @@ Result Session::make_result(const Case& c, const std::string& operation, std::in
 }
 
 std::int64_t Session::bytes_of(const Case& c) const {
-  if (content_.define_only || c.method.entry->does == MethodEntry::Does::nothing) return 0;
-  const auto bytes = content_.distributed_bytes(setup_.records) +
-                     (c.method.entry->replicated ? content_.replicated_bytes(setup_.records) : 0);
-  return setup_.experiment.computes ? 2 * bytes : bytes;
+  return c.method.entry->writes() ? value_bytes(files_, c.method.entry->replicated) : 0;
 }
 
 void Session::measure(Run& run, Result& result, const std::function<void()>& prepare,
@@ -122,6 +151,8 @@ void Session::measure(Run& run, Result& result, const std::function<void()>& pre
   result.stage_bytes = node_memory(comm_, run.stage_bytes + run.shared_stage_bytes, run.shared_stage_bytes);
   result.peak_rss_bytes = node_memory(comm_, peak, shared);
   result.added_rss_bytes = result.peak_rss_bytes - node_memory(comm_, resident, shared_before);
+  result.rank_added_bytes = (peak - shared) - (resident - shared_before);
+  MPI_Allreduce(MPI_IN_PLACE, &result.rank_added_bytes, 1, MPI_INT64_T, MPI_MAX, comm_);
 }
 
 void Session::announce(const Case& c, const std::string& operation) {
@@ -167,8 +198,8 @@ class Turns {
       } catch (const Refused& e) {
         c.refused = without_path(c, e.what());
         quiet_barrier(session_.comm());
-        for (const char* which : {"", "his", "avg"})
-          session_.remove(session_.path_of(c, which));
+        for (const auto& file : session_.files())
+          session_.remove(session_.path_of(c, file.which));
         skip(c, c.refused);
       }
     }
@@ -180,8 +211,8 @@ class Turns {
 
   // Which file it would have been is of no interest.
   std::string without_path(const Case& c, std::string reason) const {
-    for (const char* which : {"", "his", "avg"})
-      for (const auto& before : {session_.path_of(c, which) + ": ", std::string("rank 0: ")})
+    for (const auto& file : session_.files())
+      for (const auto& before : {session_.path_of(c, file.which) + ": ", std::string("rank 0: ")})
         if (reason.starts_with(before)) reason.erase(0, before.size());
     return reason;
   }
@@ -197,16 +228,26 @@ class Turns {
   std::string first_reason_;
 };
 
+static std::unique_ptr<Program> make_program(Session& session) {
+  switch (session.setup().experiment.program) {
+    case ProgramKind::roms_benchmark:
+      return make_roms_benchmark(session);
+    case ProgramKind::streams:
+      return make_streams(session);
+    case ProgramKind::records:
+      break;
+  }
+  return make_records(session);
+}
+
 std::vector<Result> run_all(MPI_Comm comm, const Setup& setup, Events& events, const Workload& workload) {
   auto content = content_of(workload, setup.grid, setup.options.cut);
-  if (setup.experiment.computes) give_run_values(comm, setup, content);
+  if (setup.experiment.program == ProgramKind::roms_benchmark || !setup.options.switches.empty())
+    give_run_values(comm, setup, content);
   auto cases = cases_of(setup, workload, content);
   Session session(comm, setup, events, content);
-  const auto bytes = content.define_only
-                         ? 0
-                         : content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records);
-  events.begin(cases.size(), bytes * (setup.experiment.computes ? 2 : 1));
-  const auto program = setup.experiment.computes ? make_roms_benchmark(session) : make_records(session);
+  events.begin(cases.size(), value_bytes(session.files(), true));
+  const auto program = make_program(session);
   auto results = Turns(session, std::move(cases), *program).run();
   events.end();
   return results;

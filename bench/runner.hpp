@@ -28,6 +28,17 @@ struct Case {
 /// would have no effect.
 std::vector<Case> cases_of(const Setup& setup, const Workload& workload, const Content& content);
 
+/// A file that a run writes.
+struct RunFile {
+  std::string which;  ///< part of its name: "" where there is one
+  Content content;
+  std::int64_t records = 0;
+};
+/// All that a run of the experiment writes; content: the workload's.
+std::vector<RunFile> files_of_run(const Setup& setup, const Content& content);
+/// Of the values in them; replicated: with the variables that one rank puts.
+std::int64_t value_bytes(const std::vector<RunFile>& files, bool replicated);
+
 /// What programs share while they run: how a run is made, measured and reported.
 class Session {
  public:
@@ -39,6 +50,7 @@ class Session {
   const Content& content() const { return content_; }
   int round() const { return round_; }  ///< 0 warms up
 
+  const std::vector<RunFile>& files() const { return files_; }
   /// Path of a case's file; which: of a program that writes several.
   std::string path_of(const Case& c, const std::string& which = "") const;
   /// Removes all files of a dataset. Collective.
@@ -46,6 +58,8 @@ class Session {
   /// Of a file that was written, or of the files of a set; on rank 0, which keeps results.
   std::int64_t bytes_in_files(const std::string& path) const;
   Run make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays, Phases& phases) const;
+  /// Of one of files(), with the arrays of its fields.
+  Run make_run(const Case& c, const RunFile& file, std::vector<LocalField>& arrays, Phases& phases) const;
   Result make_result(const Case& c, const std::string& operation, std::int64_t bytes) const;
   /// Of the values that a case writes.
   std::int64_t bytes_of(const Case& c) const;
@@ -64,10 +78,13 @@ class Session {
 
  private:
   friend class Turns;
+  Run make_run(const Case& c, const std::string& path, const Content& content, std::int64_t records,
+               std::vector<LocalField>& arrays, Phases& phases) const;
   MPI_Comm comm_;
   const Setup& setup_;
   Events& events_;
   const Content& content_;
+  std::vector<RunFile> files_;
   std::vector<Result> results_;
   std::map<std::string, std::int64_t> shared_at_peak_;  ///< by what was run
   int rank_ = 0;
@@ -84,6 +101,7 @@ class Program {
   virtual void turn(Session& session, const Case& c) = 0;
 };
 std::unique_ptr<Program> make_records(Session& session);  // programs/records.cpp
+std::unique_ptr<Program> make_streams(Session& session);  // programs/streams.cpp
 
 /// Runs everything that the options ask for, cases taking turns; results are complete on rank 0. Repetition
 /// 0, which warms up and is not to be counted, is among them. Collective.

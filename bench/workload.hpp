@@ -54,5 +54,6 @@ Content restart_content(const Grid& grid);     // workloads/restart.cpp
 bool restart_size(const std::string& text, Grid& grid);
 Content commits_content(const Grid& grid);     // workloads/commits.cpp
 Content mom_output_content(const Grid& grid);  // workloads/mom_output.cpp
+Content streams_content(const Grid& grid);     // workloads/streams.cpp
 
 }  // namespace shoal::bench

@@ -5,22 +5,22 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
 #include "json.hpp"
 #include "method.hpp"
+#include "methods/shoal_calls.hpp"
 
 namespace shoal::bench {
 
 namespace {
 
-void check(int code, const std::string& what) {
-  if (code == SHOAL_OK) return;
-  const std::string message = shoal_error_message();
-  if (code == SHOAL_SETTING || code == SHOAL_NOT_SUPPORTED) throw Refused(message);
-  throw std::runtime_error("Shoal: " + what + ": " + message);
+std::string in_one_text(const Settings& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings)
+    text += (text.empty() ? "" : ", ") + key + "=\"" + value + "\"";
+  return text;
 }
 
 // Settings of new files alone, and the benchmark's own: not for opening.
@@ -29,11 +29,6 @@ bool only_for_new_files(const std::string& key) {
        {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master", "compression"})
     if (key == name) return true;
   return false;
-}
-
-// chunks=map and chunks=series are Shoal's setting; shapes are given to each variable here.
-bool is_chunk_shape(const std::string& text) {
-  return text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0;
 }
 
 std::vector<std::int64_t> numbers_of(const std::string& text) {
@@ -49,11 +44,6 @@ std::vector<std::int64_t> numbers_of(const std::string& text) {
   }
 }
 
-struct FreeDecomposition {
-  void operator()(shoal_decomposition* d) const { shoal_decomposition_free(&d); }
-};
-using Decomposition = std::unique_ptr<shoal_decomposition, FreeDecomposition>;
-
 class Shoal : public Method {
  public:
   explicit Shoal(const MethodEntry& entry) : entry_(entry) {}
@@ -64,28 +54,14 @@ class Shoal : public Method {
     decompositions_.clear();
     for (const auto& array : run.arrays) {
       auto& slot = decompositions_[array.field().cut_shape()];
-      if (slot) continue;
-      const auto global = array.field().cut_shape(), first = array.first(), count = array.count(),
-                 halo = array.halo();
-      shoal_decomposition* made = nullptr;
-      if (const auto& list = array.tile().list) {
-        check(shoal_map(run.comm, static_cast<int>(global.size()), global.data(), 0, array.tile().columns,
-                        list->data(), &made),
-              "decomposition");
-        slot.reset(made);
-        continue;
-      }
-      check(shoal_block(run.comm, static_cast<int>(global.size()), global.data(), first.data(), count.data(),
-                        halo.data(), halo.data(), &made),
-            "decomposition");
-      slot.reset(made);
+      if (!slot) slot = make_decomposition(run.comm, array);
     }
   }
 
   void create(Run& run) override {
     run.phases.time(Phase::open, [&] {
-      const auto settings = settings_to_create(run);
-      check(shoal_create(run.comm, run.path.c_str(), settings.c_str(), &file_), "creation");
+      const auto settings = in_one_text(settings_to_create(run, entry_));
+      check_shoal(shoal_create(run.comm, run.path.c_str(), settings.c_str(), &file_), "creation");
     });
     run.phases.time(Phase::write_meta, [&] { define(run); });
   }
@@ -107,7 +83,7 @@ class Shoal : public Method {
   }
 
   void sync(Run& run) override {
-    moving_.time(Phase::store, [&] { check(shoal_sync(file_, run.flush ? 1 : 0), "sync"); });
+    moving_.time(Phase::store, [&] { check_shoal(shoal_sync(file_, run.flush ? 1 : 0), "sync"); });
   }
 
   void finish(Run& run) override {
@@ -115,7 +91,7 @@ class Shoal : public Method {
     const double pack = take_report(run);
     run.at_peak();
     run.phases.time(Phase::close, [&] {
-      moving_.time(Phase::store, [&] { check(shoal_close(&file_, run.flush ? 1 : 0), "close"); });
+      moving_.time(Phase::store, [&] { check_shoal(shoal_close(&file_, run.flush ? 1 : 0), "close"); });
     });
     // The report's own time of storing is that of this rank's calls of the system, and with ranks that take
     // turns at storing it would be a part of the time in which bytes move. Calls of libraries are timed from
@@ -126,12 +102,12 @@ class Shoal : public Method {
   void open(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const auto settings = settings_to_open(run);
-      check(shoal_open(run.comm, run.path.c_str(), SHOAL_READ, settings.c_str(), &file_), "opening");
+      check_shoal(shoal_open(run.comm, run.path.c_str(), SHOAL_READ, settings.c_str(), &file_), "opening");
     });
     run.phases.time(Phase::read_meta, [&] {
       int index = 0;
       for (const auto& field : run.content.fields)
-        check(shoal_find_var(file_, field.name.c_str(), &index), "variable " + field.name);
+        check_shoal(shoal_find_var(file_, field.name.c_str(), &index), "variable " + field.name);
     });
   }
 
@@ -148,63 +124,27 @@ class Shoal : public Method {
                              static_cast<int>(extents.size()),
                              extents.data(),
                              strides.data()};
-      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view,
-                       SHOAL_RECORD(record_of(field, record))),
-            "reading of " + field.name);
+      check_shoal(shoal_read(file_, field.name.c_str(), decomposition(field), &view,
+                             SHOAL_RECORD(record_of(field, record))),
+                  "reading of " + field.name);
     }
   }
 
   void close(Run& run) override {
     take_report(run);
     run.at_peak();
-    run.phases.time(Phase::close, [&] { check(shoal_close(&file_, 0), "close"); });
+    run.phases.time(Phase::close, [&] { check_shoal(shoal_close(&file_, 0), "close"); });
   }
 
  private:
-  static void add(std::string& text, const std::string& key, const std::string& value) {
-    text += (text.empty() ? "" : ", ") + key + "=\"" + value + "\"";
-  }
-
-  // Hints of the command line for the drivers that hand them on, and those of the variant.
-  std::string hints_of(const Run& run) const {
-    std::string text;
-    if (entry_.takes_hints)
-      for (const auto& [key, value] : run.hints)
-        text += (text.empty() ? "" : ";") + key + "=" + value;
-    if (const auto own = run.settings.find("hints"); own != run.settings.end())
-      text += (text.empty() ? "" : ";") + own->second;
-    return text;
-  }
-
-  void add_common(const Run& run, std::string& text, bool create) const {
-    if (!entry_.access.empty()) add(text, "access", entry_.access);
-    if (const auto hints = hints_of(run); !hints.empty()) add(text, "hints", hints);
-    for (const auto& [key, value] : run.settings) {
-      if (key == "quantize" && value != "none")
-        throw Refused("quantize changes values, and every value is compared with what was written");
-      if (key == "hints" || (key == "chunks" && is_chunk_shape(value))) continue;
-      if (create || !only_for_new_files(key)) add(text, key, value);
-    }
-  }
-
-  std::string settings_to_create(const Run& run) const {
-    std::string text;
-    add(text, "format", run.format);
-    add(text, "driver", entry_.driver);
-    if (entry_.layout != "one") add(text, "layout", entry_.layout);
-    if (run.settings.count("fill") == 0) add(text, "fill", "false");
-    add_common(run, text, true);
-    return text;
-  }
-
   // A set is read by Shoal alone, whatever wrote its files.
   std::string settings_to_open(const Run& run) const {
-    std::string text;
     const bool set = entry_.layout != "one" || run.settings.count("io_layout") != 0;
-    if (set) return text;
-    add(text, "driver", entry_.driver);
-    add_common(run, text, false);
-    return text;
+    if (set) return {};
+    auto settings = settings_of_method(run, entry_);
+    std::erase_if(settings, [](const auto& setting) { return only_for_new_files(setting.first); });
+    settings.insert(settings.begin(), {"driver", entry_.driver});
+    return in_one_text(settings);
   }
 
   shoal_decomposition* decomposition(const Field& field) {
@@ -213,7 +153,7 @@ class Shoal : public Method {
 
   void define(Run& run) {
     for (const auto& d : run.content.dimensions)
-      check(shoal_def_dim(file_, d.name.c_str(), d.length), "dimension " + d.name);
+      check_shoal(shoal_def_dim(file_, d.name.c_str(), d.length), "dimension " + d.name);
     std::vector<std::int64_t> chunks;
     if (const auto own = run.settings.find("chunks");
         own != run.settings.end() && is_chunk_shape(own->second))
@@ -222,16 +162,16 @@ class Shoal : public Method {
       std::string dims;
       for (const auto& name : field.dims)
         dims += name + " ";
-      check(shoal_def_var(file_, field.name.c_str(), static_cast<int>(field.type), dims.c_str(),
-                          field.distributed ? decomposition(field) : nullptr),
-            "variable " + field.name);
+      check_shoal(shoal_def_var(file_, field.name.c_str(), static_cast<int>(field.type), dims.c_str(),
+                                field.distributed ? decomposition(field) : nullptr),
+                  "variable " + field.name);
       if (!chunks.empty() && field.distributed) define_chunks(field, chunks);
       for (const auto& [key, value] : field.attributes)
-        check(shoal_put_att(file_, field.name.c_str(), key.c_str(), SHOAL_CHAR,
-                            static_cast<std::int64_t>(value.size()), value.data()),
-              "attribute " + key);
+        check_shoal(shoal_put_att(file_, field.name.c_str(), key.c_str(), SHOAL_CHAR,
+                                  static_cast<std::int64_t>(value.size()), value.data()),
+                    "attribute " + key);
     }
-    check(shoal_end_define(file_), "end of definitions");
+    check_shoal(shoal_end_define(file_), "end of definitions");
   }
 
   // Fields with fewer dimensions take the last lengths, those with more get 1 in front; no chunk is longer
@@ -242,7 +182,7 @@ class Shoal : public Method {
       chunks[chunks.size() - 1 - i] =
           std::min(wished[wished.size() - 1 - i], field.shape[field.shape.size() - 1 - i]);
     if (field.record) chunks.insert(chunks.begin(), 1);
-    check(shoal_def_chunks(file_, field.name.c_str(), chunks.data()), "chunks of " + field.name);
+    check_shoal(shoal_def_chunks(file_, field.name.c_str(), chunks.data()), "chunks of " + field.name);
   }
 
   void put_distributed(Run& run, LocalField& local, std::int64_t record) {
@@ -250,16 +190,17 @@ class Shoal : public Method {
     const auto extents = local.extents_with_halo();
     const shoal_array view = shoal_array_of(local.record(run.in_memory(record)), static_cast<int>(field.type),
                                             static_cast<int>(extents.size()), extents.data());
-    check(shoal_write(file_, field.name.c_str(), nullptr, &view, SHOAL_RECORD(record_of(field, record))),
-          "writing of " + field.name);
+    check_shoal(
+        shoal_write(file_, field.name.c_str(), nullptr, &view, SHOAL_RECORD(record_of(field, record))),
+        "writing of " + field.name);
   }
 
   void put_replicated(Run&, const Field& field, std::int64_t record) {
     auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
     const shoal_array view = shoal_array_of(values.data(), static_cast<int>(field.type),
                                             static_cast<int>(field.shape.size()), field.shape.data());
-    check(shoal_put(file_, field.name.c_str(), &view, SHOAL_RECORD(record_of(field, record))),
-          "putting of " + field.name);
+    check_shoal(shoal_put(file_, field.name.c_str(), &view, SHOAL_RECORD(record_of(field, record))),
+                "putting of " + field.name);
   }
 
   static std::int64_t record_of(const Field& field, std::int64_t record) {
@@ -282,7 +223,7 @@ class Shoal : public Method {
   const MethodEntry& entry_;
   shoal_dataset* file_ = nullptr;
   Phases moving_;  ///< store: calls that move bytes to the file, packing included
-  std::map<std::vector<std::int64_t>, Decomposition> decompositions_;
+  std::map<std::vector<std::int64_t>, ShoalDecomposition> decompositions_;
 };
 
 }  // namespace

@@ -5,7 +5,8 @@
 
 #include <cctype>
 #include <memory>
-#include <stdexcept>
+
+#include "methods/shoal_calls.hpp"
 
 namespace shoal::bench {
 
@@ -14,10 +15,6 @@ namespace {
 struct Abandon {
   void operator()(shoal_dataset* file) const { shoal_abandon(&file); }
 };
-
-void check(int code, const std::string& what) {
-  if (code != SHOAL_OK) throw std::runtime_error("Shoal: " + what + ": " + shoal_error_message());
-}
 
 }  // namespace
 
@@ -28,7 +25,7 @@ bool is_switch(const Field& field) {
 
 std::vector<double> read_switch(MPI_Comm comm, const std::string& path, const Field& field) {
   shoal_dataset* opened = nullptr;
-  check(shoal_open(comm, path.c_str(), SHOAL_READ, "quiet=true", &opened), "opening");
+  check_shoal(shoal_open(comm, path.c_str(), SHOAL_READ, "quiet=true", &opened), "opening");
   const std::unique_ptr<shoal_dataset, Abandon> file(opened);
   int index = 0;
   if (shoal_find_var(file.get(), field.name.c_str(), &index) != SHOAL_OK) return {};
@@ -40,7 +37,7 @@ std::vector<double> read_switch(MPI_Comm comm, const std::string& path, const Fi
                          static_cast<int>(field.shape.size()),
                          field.shape.data(),
                          nullptr};
-  check(shoal_get(file.get(), field.name.c_str(), &view, nullptr), "switch " + field.name);
+  check_shoal(shoal_get(file.get(), field.name.c_str(), &view, nullptr), "switch " + field.name);
   std::vector<double> out;
   for (const auto value : values)
     out.push_back(value != 0 ? 1 : 0);

@@ -53,7 +53,8 @@ def test_options_that_some_studies_cannot_heed():
     assert {s.experiment for s in starts} == set(all_experiments()) - {"seven-ways", "restart"}
     assert {s.records for s in starts} == {3} and "--records means nothing to seven-ways:ways" in notes[-1]
     starts, notes = planned(["all"], Choice(steps=100), able())
-    assert {s.experiment for s in starts} == {"roms-benchmark"} and "--steps" in starts[0].arguments()
+    assert {s.experiment for s in starts} == {"roms-benchmark", "streams"}
+    assert all("--steps" in s.arguments() for s in starts)
     starts, notes = planned(["roms-ranks"], Choice(ranks=(4, 8), tiles=("2x2",)), able())
     assert [s.ranks for s in starts] == [4] and "none of the --tiles is for 8 ranks" in notes[0]
     # A build without what heeds hints.
@@ -70,6 +71,7 @@ def test_options_that_some_studies_cannot_heed():
         (["mom-output"], Choice(mpi_ios=("ompio",), methods=("native",)), "--mpi-io"),
         (["restart"], Choice(steps=3), "--steps"),
         (["restart"], Choice(switches="x"), "--switches"),
+        (["streams"], Choice(switches="x"), "--switches"),
         (["restart:io-tasks", "roms-benchmark"], Choice(cold=True), "--cold"),
     ],
 )

@@ -554,6 +554,7 @@ _toy = {
     "restart": ("--size", "ne2", "--ranks", "3"),
     "mom-output": ("--size", "17x11x3", "--ranks", "4"),
     "commits": ("--size", "17x11x1", "--ranks", "2", "--records", "3"),
+    "streams": ("--size", "17x11x3", "--ranks", "2", "--records", "2"),
 }
 
 

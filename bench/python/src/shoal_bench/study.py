@@ -55,7 +55,8 @@ pio_methods = (
 @dataclass(frozen=True)
 class Experiment:
     """title: a few words; question: what the published study asked; source: which study, and its year;
-    number: its place in lists; computes: whether it is a run with steps and switches of a model."""
+    number: its place in lists; computes: whether it is a run with steps of a model; switches: whether that
+    model has switches."""
 
     number: int
     name: str
@@ -65,6 +66,7 @@ class Experiment:
     studies: tuple[Study, ...]
     paper_studies: tuple[Study, ...]
     computes: bool = False
+    switches: bool = False
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ def _unheeded(experiment: Experiment, study: Study, choice: Choice) -> list[str]
         "--io-layout": choice.io_layouts is not None and not any(map(has_domains, methods)),
         "--records": choice.records is not None and study.records == (0,),
         "--steps": choice.steps is not None and not experiment.computes,
-        "--switches": choice.switches is not None and not experiment.computes,
+        "--switches": choice.switches is not None and not experiment.switches,
     }
     return [option for option, idle in given.items() if idle]
 

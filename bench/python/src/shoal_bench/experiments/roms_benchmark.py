@@ -54,4 +54,5 @@ experiment = Experiment(
     # The published sizes are small enough for any machine.
     paper_studies=(_run, _background),
     computes=True,
+    switches=True,
 )

@@ -100,8 +100,8 @@ class Entry:
 
     @property
     def is_bound(self) -> bool:
-        """Whether it only says what is possible: limit, and runs of a model without output ("none")."""
-        return self.base in ("limit", "none")
+        """Whether it only says what is possible: limit, and runs of a model without output."""
+        return self.base in ("limit", "none", "accumulate")
 
     @property
     def verified(self) -> bool:

@@ -14,6 +14,7 @@ from .results import Place
 # Medians of these phases have columns of their own, in the tables of these experiments.
 _phases = {
     "roms-benchmark": ("user", "system", "compute", "halo", "blocked"),
+    "streams": ("accumulate", "write", "sync", "compute", "blocked"),
     "restart": ("store", "read", "exchange", "open", "close"),
     "mom-output": ("open", "read_meta", "read", "write_meta", "write_3d", "write_4d", "close", "join"),
 }
