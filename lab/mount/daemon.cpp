@@ -193,14 +193,15 @@ void write_report(const DaemonOptions& options, const Filesystem& filesystem) {
   std::ofstream out(options.report);
   out << fmt::format(
       "{{\"kind\": \"{}\", \"clients\": {}, \"scale\": {}, \"seconds_of_the_model\": {:.6f},\n"
-      " \"requests\": {}, \"waited_seconds\": {:.6f}, \"mean_late_seconds\": {:.6f}, \"most_late_seconds\": "
-      "{:.6f},\n"
+      " \"requests\": {}, \"waited_seconds\": {:.6f}, \"late_seconds\": {:.6f}, "
+      "\"mean_late_seconds\": {:.6f}, \"most_late_seconds\": {:.6f},\n"
       " \"metadata_requests\": {}, \"lock_requests\": {}, \"revocations\": {}, \"partial_page_reads\": {},\n"
       " \"servers\": [{}]}}\n",
       options.parameters.kind, options.clients, options.scale, filesystem.clock().now(), timing.requests,
-      timing.waited, timing.replies > 0 ? timing.late / static_cast<double>(timing.replies) : 0.0,
-      timing.most_late, counters.metadata_requests, counters.lock_requests, counters.revocations,
-      counters.partial_page_reads, servers);
+      timing.waited, timing.late,
+      timing.replies > 0 ? timing.late / static_cast<double>(timing.replies) : 0.0, timing.most_late,
+      counters.metadata_requests, counters.lock_requests, counters.revocations, counters.partial_page_reads,
+      servers);
   if (!out.flush()) fmt::print(stderr, "labfs: cannot write the report {}\n", options.report.string());
 }
 

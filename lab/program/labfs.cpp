@@ -70,6 +70,27 @@ int list_presets() {
   return 0;
 }
 
+/// Bytes a second of one file, by all clients together: what their links and the file's servers bear.
+double fastest(const Parameters& file_system, int clients) {
+  const auto at_most = [](double rate, double limit) { return limit > 0 ? std::min(rate, limit) : rate; };
+  const double links =
+      at_most(clients * file_system.network.client_bandwidth, file_system.network.total_bandwidth);
+  const ServerParameters& servers = file_system.servers;
+  const int count =
+      file_system.striping.count < 0 ? servers.number : std::min(file_system.striping.count, servers.number);
+  return std::min(links,
+                  count * (1 - servers.load) * std::max(servers.write_bandwidth, servers.read_bandwidth));
+}
+
+/// For programs that start labfs: what they have to know of the file system.
+int describe(const DaemonOptions& options) {
+  const Parameters& file_system = options.parameters;
+  fmt::print("{{\"kind\": \"{}\", \"servers\": {}, \"stripe_count\": {}, \"bytes_per_second\": {:.0f}}}\n",
+             file_system.kind, file_system.servers.number, file_system.striping.count,
+             fastest(file_system, options.clients));
+  return 0;
+}
+
 int start(const DaemonOptions& options) {
   if (const std::string why = why_no_mounts(); !why.empty()) {
     fmt::print(stderr, "labfs: {}\n", why);
@@ -85,7 +106,7 @@ int number_from(const std::vector<const char*>& names, int otherwise) {
   return otherwise;
 }
 
-/// Starts the command with the mount of one client at DIR/here, in a mount namespace of its own.
+/// Starts the command on an emulated node: the mount of one client is at DIR/here, and the host has its name.
 int enter(int client, std::vector<std::string> command) {
   const char* const dir = std::getenv("LABFS_DIR");
   if (dir == nullptr)
@@ -104,7 +125,10 @@ int enter(int client, std::vector<std::string> command) {
                     client, clients));
   const fs::path mount = fs::path(dir) / std::to_string(client);
   const fs::path place = common_place(dir);
-  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+  // A host name for each node: ROMIO takes one aggregator a name.
+  const std::string host = fmt::format("node{}", client);
+  if (::unshare(CLONE_NEWNS | CLONE_NEWUTS) != 0 || ::sethostname(host.data(), host.size()) != 0 ||
+      ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount(mount.c_str(), place.c_str(), nullptr, MS_BIND, nullptr) != 0)
     throw std::runtime_error(
         fmt::format("cannot put {} at {} for one program: {}. That needs root; without, use the "
@@ -176,10 +200,12 @@ int run(int argc, char** argv) {
       "Exit code 77: this machine cannot mount.");
   CommandLine line;
   line.add_to(app);
-  bool cleans = false, lists = false;
+  bool cleans = false, lists = false, describes = false;
   app.add_flag("--clean", cleans,
                "Remove from --dir mounts that nobody serves, after labfs was killed with all it started");
   app.add_flag("--list", lists, "Show the presets");
+  app.add_flag("--describe", describes,
+               "Print kind, servers, stripes and bandwidth of --preset for --clients, as a JSON object");
   CLI::App* const run_command = app.add_subcommand("run", "Mount, run a command, unmount");
   CommandLine run_line;
   run_line.add_to(*run_command);
@@ -197,6 +223,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("a command is for 'labfs run' and 'labfs enter'");
   if (*enter_command) return enter(client, command);
   if (lists) return list_presets();
+  if (describes) return describe(line.options({}));
   if (*run_command) {
     if (run_line.dir.empty()) {
       std::string made = (fs::temp_directory_path() / "labfs-mounts-XXXXXX").string();

@@ -12,11 +12,14 @@ from shoal.cli.mpi_launch import find_launcher
 
 from .engine import Engine, EngineError, Estimate, settings_for, settings_in_environment
 from .journal import Journal
+from .lab import Labfs, of_the_model
 from .process import Run
 from .progress import Display
 from .results import Result, ResultsError
 from .signals import Interrupted, held_back
 from .study import Start
+
+_much_late = 0.1  # of the time for which programs waited
 
 
 @dataclass
@@ -38,8 +41,15 @@ class Outcome:
 class Campaign:
     """Runs starts and keeps their results."""
 
-    def __init__(self, engine: Engine, starts: Sequence[Start], needs: Sequence[Estimate], journal: Journal):
-        self.engine, self.starts, self.journal = engine, starts, journal
+    def __init__(
+        self,
+        engine: Engine,
+        starts: Sequence[Start],
+        needs: Sequence[Estimate],
+        journal: Journal,
+        labfs: Labfs | None = None,
+    ):
+        self.engine, self.starts, self.journal, self.labfs = engine, starts, journal, labfs
         self.launcher = find_launcher()
         environment = settings_in_environment()
         self.keys = [
@@ -95,9 +105,10 @@ class Campaign:
         try:
             with ExitStack() as stack:
                 with held_back():  # mpiexec must not be left running by a signal at its start
-                    run = stack.enter_context(Run(self.engine, start, whole + 1, self.launcher))
+                    run = stack.enter_context(Run(self.engine, start, whole + 1, self.launcher, self.labfs))
                 ended = self._follow(run, key, whole, display)
                 code, said = run.finish()
+                self._look_at_lateness(run, display)
             if code == 0 and not ended:
                 code, said = 1, ["it said nothing of its end", *said]
         except EngineError as error:
@@ -108,6 +119,17 @@ class Campaign:
             text = f"{start.experiment}, {start.label}: the engine ended with code {code}"
             self.outcome.failures.append("\n  ".join([text, *said]))
             display.note(self.outcome.failures[-1])
+
+    def _look_at_lateness(self, run: Run, display: Display) -> None:
+        """Says where the machine, and not the model, has decided the times of a laboratory."""
+        report = run.lab_report()
+        waited, late = report.get("waited_seconds", 0.0), report.get("late_seconds", 0.0)
+        if late > _much_late * waited:
+            display.note(
+                f"{run.start.experiment}, {run.start.label}: replies of labfs came {late:.2f} s late, of "
+                f"{waited:.2f} s that the model made programs wait: the machine has decided much of these "
+                f"times. A larger --lab-scale than {run.start.lab.scale:g} helps."
+            )
 
     def _follow(self, run: Run, key: str, whole: int, display: Display) -> bool:
         """Take the events of one start; returns whether it said that it was the end. EngineError if they are
@@ -159,4 +181,6 @@ class Campaign:
             )
         result.study, result.paper, result.start = start.study, start.paper, key
         result.versions = {**result.versions, "launch": run.launch}
+        if start.lab is not None:
+            of_the_model(result, start)
         return result

@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from shoal.cli.mpi_launch import inside_mpi
+from shoal.cli.mpi_launch import find_launcher, inside_mpi
 from shoal.cli.parallel import console, trouble
 
 group = typer.Typer(
@@ -150,7 +150,12 @@ def run(
         Optional[list[str]],
         typer.Option("--dir", metavar="DIR", help="Where files go, in turns; repeatable. Default: here."),
     ] = None,
-    flush: Annotated[bool, typer.Option("--flush", help="Wait until the device has the bytes.")] = False,
+    flush: Annotated[
+        Optional[bool],
+        typer.Option(
+            "--flush/--no-flush", help="Wait until the device has the bytes. Default: with --lab alone."
+        ),
+    ] = None,
     cold: Annotated[
         bool, typer.Option("--cold", help="Before reading, drop the file from the page cache.")
     ] = False,
@@ -182,6 +187,30 @@ def run(
         Optional[int],
         typer.Option("--ranks-per-node", metavar="N", min=1, help="Default: as mpiexec does it."),
     ] = None,
+    lab: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="PRESET,...",
+            help="On an emulated file system in place of folders: names that labfs --list shows, or a file.",
+        ),
+    ] = None,
+    nodes: Annotated[
+        Optional[int], typer.Option(metavar="N", min=1, help="Emulated nodes of --lab; default: 4.")
+    ] = None,
+    stripes: Annotated[
+        Optional[str], typer.Option(metavar="N,...", help="With --lab: servers of a file.")
+    ] = None,
+    lab_scale: Annotated[
+        Optional[float],
+        typer.Option(
+            metavar="S",
+            help="With --lab: real seconds for one of the model; default: what the machine needs.",
+        ),
+    ] = None,
+    lab_set: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="'KEY = VALUE'", help="With --lab: changes the preset; repeatable."),
+    ] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The published sizes and numbers of ranks.")] = False,
     json: Annotated[Path, typer.Option("--json", metavar="FILE", help="Where results go.")] = Path(
         "results.json"
@@ -201,6 +230,12 @@ def run(
 
     if inside_mpi():
         raise _stop("start shoal bench run without mpiexec: it starts mpiexec itself, see --ranks.")
+    labs = _labs(lab, nodes, lab_scale, lab_set or [])
+    _with_lab_or_not(
+        bool(labs),
+        {"--nodes": nodes, "--stripes": stripes, "--lab-scale": lab_scale, "--lab-set": lab_set},
+        {"--dir": dirs, "--cold": cold, "--touch-memory": touch_memory, "--ranks-per-node": ranks_per_node},
+    )
     choice = Choice(
         ranks=_numbers(ranks, "--ranks"),
         tiles=_matching(_list(tiles, "--tiles"), r"[1-9]\d*x[1-9]\d*", "--tiles", "2x2"),
@@ -221,8 +256,11 @@ def run(
         steps=steps,
         switches=None if switches is None else str(switches.absolute()),
         ranks_per_node=ranks_per_node,
-        dirs=_folders(dirs),
-        flush=flush,
+        default_mpi_ios=_of_this_mpi() if labs else ("default",),
+        stripes=_numbers(stripes, "--stripes"),
+        labs=labs,
+        dirs=("labfs",) if labs else _folders(dirs),
+        flush=bool(labs) if flush is None else flush,
         cold=cold,
         touch_memory=touch_memory,
         paper=paper,
@@ -233,6 +271,39 @@ def run(
         except Interrupted:
             raise _stop("interrupted before anything was measured.", _interrupted) from None
     raise typer.Exit(status)
+
+
+def _labs(presets: Optional[str], nodes: Optional[int], scale: Optional[float], changes: list[str]) -> tuple:
+    from .study import Lab
+
+    if scale is not None and scale <= 0:
+        raise typer.BadParameter(f"--lab-scale {scale}: write a number above 0.")
+    return tuple(
+        Lab(
+            str(Path(preset).absolute()) if "/" in preset else preset,
+            nodes or 4,
+            0,
+            tuple(changes),
+            scale or 0,
+        )
+        for preset in _list(presets, "--lab") or ()
+    )
+
+
+def _of_this_mpi() -> tuple[str, ...]:
+    """Its MPI-IOs: Open MPI has two, of which neither knows which file system is emulated."""
+    launcher = find_launcher()
+    return ("ompio", "romio") if launcher is not None and launcher.flavour == "openmpi" else ("default",)
+
+
+def _with_lab_or_not(lab: bool, of_lab: dict, of_folders: dict) -> None:
+    """Options that the other kind of run would not heed are mistakes."""
+    reason = (
+        "has no meaning with --lab, which brings a file system of its own" if lab else "is for --lab alone"
+    )
+    for name, value in (of_folders if lab else of_lab).items():
+        if value:
+            raise typer.BadParameter(f"{name} {reason}.")
 
 
 def _pairs(text: str) -> tuple[str, ...]:
@@ -252,18 +323,23 @@ def _measure(names: list[str], choice, path: Path) -> int:
     from .engine import EngineError, find_engine
     from .fitting import Available, estimates, misfits
     from .journal import Journal
+    from .lab import backing, find_labfs, prepared
     from .machine import available_memory, look_at, nodes
     from .planning import planned
     from .results import ResultsError
     from .study import StudyError
 
     try:
-        folders = tuple(look_at(folder) for folder in choice.dirs)
+        folders = tuple(look_at(folder) for folder in ((backing,) if choice.labs else choice.dirs))
     except OSError as error:
         raise _stop(f"--dir: {error}") from None
     try:
         engine = find_engine()
         starts, notes = planned(names, choice, engine.capabilities())
+        labfs = find_labfs() if choice.labs else None
+        if labfs is not None:
+            starts, more = prepared(starts, labfs)
+            notes += more
         for note in notes:
             console(stderr=True).print(escape(note), soft_wrap=True)
         needs = estimates(engine, starts)
@@ -279,7 +355,7 @@ def _measure(names: list[str], choice, path: Path) -> int:
             )
         raise _stop("nothing was started.")
     try:
-        campaign = Campaign(engine, starts, needs, Journal(path))
+        campaign = Campaign(engine, starts, needs, Journal(path), labfs)
         outcome = campaign.run()
     except ResultsError as error:
         raise _stop(f"{error}. The file was left as it is; name another one with --json.") from None

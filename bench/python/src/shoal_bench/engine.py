@@ -59,6 +59,8 @@ def settings_for(start: Start, launcher: Launcher | None) -> dict[str, str]:
     if launcher is not None and launcher.flavour == "openmpi" and start.mpi_io != "default":
         # ROMIO's component bears its version in its name: romio321, romio341.
         found["OMPI_MCA_io"] = "^ompio" if start.mpi_io == "romio" else start.mpi_io
+    if start.lab is not None:
+        found["SHOAL_RANKS_PER_NODE"] = str(start.lab.ranks_per_node(start.ranks))
     return found
 
 

@@ -14,12 +14,14 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import psutil
 
 from shoal.cli.mpi_launch import Launcher
 
 from .engine import Engine, EngineError, settings_for, settings_in_environment
+from .lab import Labfs, mounts_of_a_start
 from .signals import held_back
 from .study import Start
 
@@ -79,7 +81,14 @@ class Run:
     launch   how it was launched, in words: options of mpiexec, settings of MPI
     """
 
-    def __init__(self, engine: Engine, start: Start, first_round: int, launcher: Launcher | None):
+    def __init__(
+        self,
+        engine: Engine,
+        start: Start,
+        first_round: int,
+        launcher: Launcher | None,
+        labfs: Labfs | None = None,
+    ):
         if launcher is None:
             raise EngineError(
                 "no mpiexec of the MPI of libshoal was found; add it to PATH or set MPIRUN_LAUNCHER."
@@ -88,13 +97,22 @@ class Run:
             raise EngineError(
                 f"--mpi-io {start.mpi_io} chooses a component of Open MPI; this is another MPI."
             )
+        mounts = mounts_of_a_start()
+        if start.lab is not None:
+            start = replace(start, dirs=(str(mounts / "here"),))
         self.start = start
         self.begin: dict = {}
         arguments = [*start.arguments(), "--stream"]
         if first_round > 1:
             arguments += ["--first-round", str(first_round)]
         mpiexec = launcher.command(start.ranks, start.ranks_per_node)
-        self.command = [*mpiexec, str(engine.path), *arguments]
+        program = [str(engine.path), *arguments]
+        self.command = [*mpiexec, *program]
+        # Files without names, which nobody has to remove.
+        self._lab_report = tempfile.TemporaryFile("w+", errors="replace")
+        if start.lab is not None and labfs is not None:
+            report = self._lab_report.fileno()
+            self.command = labfs.command(start.lab, mounts, report, mpiexec, program)
         chosen = settings_for(start, launcher)
         self.launch = _in_words(mpiexec, chosen)
         # To a file, since nobody reads a second pipe while the first is waited for.
@@ -107,6 +125,7 @@ class Run:
             text=True,
             errors="replace",
             env={**os.environ, **chosen},
+            pass_fds=[self._lab_report.fileno()],
             start_new_session=True,  # Ctrl-C in the terminal is for the runner alone
         )
 
@@ -121,6 +140,7 @@ class Run:
                 remove_files(self.prefix, self.start.experiment, self.start.dirs)
             self._process.stdout.close()
             self._said.close()
+            self._lab_report.close()
 
     @property
     def prefix(self) -> str:
@@ -151,6 +171,14 @@ class Run:
         lines = [line.rstrip() for line in self._said if line.strip()]
         own = [line for line in lines if line.startswith("shoal-bench")]
         return code, own or list(deque(lines, _shown_lines))
+
+    def lab_report(self) -> dict:
+        """What labfs said when it ended; {} where it was killed, or there is none. Local."""
+        self._lab_report.seek(0)
+        try:
+            return json.loads(self._lab_report.read())
+        except ValueError:
+            return {}
 
     def _end(self) -> None:
         """End mpiexec and its ranks: asked first, since it knows its ranks on other nodes; then made to."""

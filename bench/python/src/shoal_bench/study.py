@@ -15,6 +15,36 @@ class StudyError(ValueError):
 
 
 @dataclass(frozen=True)
+class Lab:
+    """An emulated file system (labfs) and its nodes.
+
+    preset   a name that `labfs --list` shows, or the path of a file
+    stripes  servers of a file; 0: as the preset has it
+    changes  of the preset, "servers.load = 0.5"
+    scale    real seconds for one of the model; 0: as the machine needs it
+    model    distinguishes models: a digest of labfs and the preset
+    """
+
+    preset: str
+    nodes: int
+    stripes: int = 0
+    changes: tuple[str, ...] = ()
+    scale: float = 0.0
+    model: str = ""
+
+    def ranks_per_node(self, ranks: int) -> int:
+        return -(-ranks // self.nodes)
+
+    def used_nodes(self, ranks: int) -> int:
+        return -(-ranks // self.ranks_per_node(ranks))
+
+    @property
+    def place(self) -> str:
+        """In place of a folder: what, beside the preset, makes it another file system."""
+        return ", ".join(["labfs", f"{self.nodes} node{'s' if self.nodes > 1 else ''}", *self.changes])
+
+
+@dataclass(frozen=True)
 class Study:
     """Every combination of these: each is one start of the engine, in which methods, formats and folders take
     turns.
@@ -25,6 +55,7 @@ class Study:
     hints        each "key=value,key=value" for MPI-IO, "" for none
     io_layouts   each "NXxNY" for the methods with I/O domains, "" for what they say themselves
     mpi_ios      "default"; "romio", which Open MPI has beside its own; "ompio", "romio321": its components
+    stripes      servers of a file, 0 as the file system has it; others in the laboratory alone
     read         whether files are read back by the method, timed
     """
 
@@ -39,6 +70,7 @@ class Study:
     hints: tuple[str, ...] = ("",)
     io_layouts: tuple[str, ...] = ("",)
     mpi_ios: tuple[str, ...] = ("default",)
+    stripes: tuple[int, ...] = (0,)
     read: bool = True
     repetitions: int = 5
 
@@ -56,7 +88,7 @@ pio_methods = (
 class Experiment:
     """title: a few words; question: what the published study asked; source: which study, and its year;
     number: its place in lists; computes: whether it is a run with steps of a model; switches: whether that
-    model has switches."""
+    model has switches; lab_studies: those that need a laboratory (--lab), beside `studies`."""
 
     number: int
     name: str
@@ -67,11 +99,13 @@ class Experiment:
     paper_studies: tuple[Study, ...]
     computes: bool = False
     switches: bool = False
+    lab_studies: tuple[Study, ...] = ()
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the command line asks for; None: what the study says."""
+    """What the command line asks for; None: what the study says. labs: where each study is run; none: in
+    `dirs`. default_mpi_ios: of studies that leave it to the MPI."""
 
     ranks: tuple[int, ...] | None = None
     tiles: tuple[str, ...] | None = None
@@ -82,6 +116,9 @@ class Choice:
     hints: tuple[str, ...] | None = None
     io_layouts: tuple[str, ...] | None = None
     mpi_ios: tuple[str, ...] | None = None
+    default_mpi_ios: tuple[str, ...] = ("default",)
+    stripes: tuple[int, ...] | None = None
+    labs: tuple[Lab, ...] = ()
     repetitions: int | None = None
     steps: int | None = None
     switches: str | None = None
@@ -117,6 +154,7 @@ class Start:
     cold: bool = False
     touch_memory: bool = False
     paper: bool = False
+    lab: Lab | None = None
     repetitions: int = field(default=5, compare=False)
 
     def arguments(self) -> list[str]:
@@ -166,6 +204,9 @@ class Start:
             parts.append(f"{self.steps} steps")
         if self.ranks_per_node:
             parts.append(f"{self.ranks_per_node} ranks a node")
+        if self.lab is not None:
+            parts += [f"stripes {self.lab.stripes}"] if self.lab.stripes else []
+            parts += [self.lab.preset, f"{self.lab.used_nodes(self.ranks)} nodes"]
         return ", ".join(parts)
 
 
@@ -216,9 +257,12 @@ def _without_io_layout(methods: Sequence[str]) -> tuple[str, ...]:
 
 def _changed(study: Study, choice: Choice) -> Study:
     axes = ("ranks", "tiles", "sizes", "records", "methods", "formats", "hints", "io_layouts", "mpi_ios")
+    axes += ("stripes",)
     given = {axis: getattr(choice, axis) for axis in axes if getattr(choice, axis) is not None}
     if choice.repetitions is not None:
         given["repetitions"] = choice.repetitions
+    if study.mpi_ios == ("default",):
+        given.setdefault("mpi_ios", choice.default_mpi_ios)
     if choice.io_layouts is not None and choice.methods is None:
         given["methods"] = _without_io_layout(study.methods)
     if choice.tiles is not None and choice.ranks is None:
@@ -287,9 +331,10 @@ def _add_starts(to: Plan, experiment: Experiment, study: Study, choice: Choice) 
         to.unheeded.setdefault(option, []).append(name)
     if idle:
         return
-    axes = (study.sizes, study.records, study.hints, study.io_layouts, study.mpi_ios)
+    labs = tuple(replace(lab, stripes=count) for lab in choice.labs for count in study.stripes) or (None,)
+    axes = (study.sizes, study.records, study.hints, study.io_layouts, study.mpi_ios, labs)
     dropped: dict[str, None] = {}
-    for (ranks, tiles), (size, records, hints, io_layout, mpi_io) in product(cuts, product(*axes)):
+    for (ranks, tiles), (size, records, hints, io_layout, mpi_io, lab) in product(cuts, product(*axes)):
         methods = _methods_with(study, hints, choice)
         if not methods:
             dropped[hints] = None
@@ -317,6 +362,7 @@ def _add_starts(to: Plan, experiment: Experiment, study: Study, choice: Choice) 
                 cold=choice.cold and study.read,
                 touch_memory=choice.touch_memory,
                 paper=choice.paper,
+                lab=lab,
                 repetitions=study.repetitions,
             )
         )
@@ -329,8 +375,12 @@ def plan(experiment: Experiment, choice: Choice, only: str = "") -> Plan:
     studies = experiment.paper_studies if choice.paper else experiment.studies
     if not studies:
         raise StudyError(f"{experiment.name} has no published sizes; leave --paper away.")
+    if choice.labs and not choice.paper:
+        studies = (*studies, *experiment.lab_studies)
     if only:
         names = [study.name for study in studies]
+        if not choice.labs and only in {study.name for study in experiment.lab_studies}:
+            raise StudyError(f"{experiment.name}:{only} is for an emulated file system; name one with --lab.")
         if only not in names:
             raise StudyError(f"{experiment.name} has no study '{only}'; it has {', '.join(names)}.")
         studies = tuple(study for study in studies if study.name == only)
