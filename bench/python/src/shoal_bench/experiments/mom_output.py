@@ -97,6 +97,27 @@ _pio = Study(
     repetitions=3,
 )
 
+# Nodes are there in the laboratory: aggregators a node, and stripes.
+_aggregators = replace(
+    _hints,
+    name="aggregators",
+    asks="MPI-IO's aggregators a node, on four nodes",
+    ranks=(8,),
+    sizes=("small",),
+    hints=("", "cb_config_list=*:1", "cb_config_list=*:2"),
+)
+_stripes = replace(
+    _hints,
+    name="stripes",
+    asks="on how many servers the file lies",
+    methods=("native", "gather", *_hints.methods[1:]),
+    ranks=(8,),
+    sizes=("small",),
+    hints=("",),
+    mpi_ios=("default",),
+    stripes=(1, 2, 4, 8, 16, 32),
+)
+
 # As published: one I/O domain a node, 1 or 2 aggregators a node, as many stripes as aggregators.
 _layouts_of_nodes = replace(
     _layouts,
@@ -114,6 +135,7 @@ experiment = Experiment(
     "is what joining costs worth it?",
     source="MOM5 at NCI, 2017 to 2019: 0.25 degree (1440x1080x50) and 0.1 degree (3600x2700x75)",
     studies=(_layouts, _domains, _hints, _chunks, _compression, _pio),
+    lab_studies=(_aggregators, _stripes),
     paper_studies=(
         replace(_layouts_of_nodes, ranks=(240, 960), records=(48,)),
         replace(

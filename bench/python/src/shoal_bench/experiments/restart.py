@@ -55,6 +55,28 @@ _pio = replace(
     repetitions=3,
 )
 
+# Published for up to 128 stripes, and 8 to 128 I/O tasks of 128 ranks.
+_stripes = replace(
+    _tasks,
+    name="stripes",
+    asks="on how many servers the file lies",
+    methods=("native", "gather", "pnetcdf-collective", "netcdf-collective", "mpiio-collective"),
+    formats=("cdf5", "netcdf4"),
+    sizes=("ne11",),
+    hints=("",),
+    mpi_ios=("default",),
+    stripes=(1, 2, 4, 8, 16, 32, 64, 128),
+)
+_tasks_of_nodes = replace(
+    _tasks,
+    name="io-tasks-of-nodes",
+    asks="how many ranks write, over four nodes: I/O ranks of Shoal, aggregators (cb_nodes) of MPI-IO",
+    methods=("native", *(f"native+io_ranks={n}" for n in (1, 2, 4, 8, 16)), "pnetcdf-collective"),
+    ranks=(16,),
+    sizes=("ne11",),
+    hints=("", *(f"cb_config_list=*:*,cb_nodes={n}" for n in (1, 2, 4, 8, 16))),
+)
+
 experiment = Experiment(
     number=6,
     name="restart",
@@ -63,6 +85,7 @@ experiment = Experiment(
     "alone, and how many ranks should do it?",
     source="CAM/HOMME through PIO: ne120 (777,602 columns, 26 levels) on a Linux cluster and a Cray XT4",
     studies=(_methods_study, _tasks, _pio),
+    lab_studies=(_stripes, _tasks_of_nodes),
     paper_studies=(
         replace(_methods_study, ranks=(128,), sizes=("paper",)),
         replace(_pio, ranks=(128,), sizes=("paper",)),

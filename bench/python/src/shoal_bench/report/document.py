@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Optional
 
 from ..experiments import all_experiments
-from ..study import Experiment
+from ..study import Experiment, Study
 from .advice import Advice, advice_for, by_place, native_words, summary_of
 from .compare import Contest, Verdict, contests_of, distinct, verdicts
 from .gaps import gaps_of, planned_words
 from .results import Place, Results
+from .shapes import shape_words
 from .tables import Table, cells_table, machines_table, tables_of
 
 
@@ -71,6 +72,13 @@ def title_of(name: str, experiment: Optional[Experiment]) -> str:
     return f"E{experiment.number} {name}: {experiment.title}" if experiment else name
 
 
+def _planned(experiment: Experiment, paper: bool, studies: Sequence[str]) -> tuple[Study, ...]:
+    """Studies that results are expected of; those for a laboratory where there are some."""
+    if paper:
+        return experiment.paper_studies
+    return (*experiment.studies, *(study for study in experiment.lab_studies if study.name in studies))
+
+
 def _section(
     name: str, contests: list[Contest], results: Results, names: dict[Place, str]
 ) -> tuple[int, Section]:
@@ -78,7 +86,7 @@ def _section(
     title = title_of(name, known)
     studies = distinct(contest.key.study for contest in contests)
     paper = any(entry.first.paper for contest in contests for entry in contest.entries)
-    planned = (known.paper_studies if paper else known.studies) if known else ()
+    planned = _planned(known, paper, studies) if known else ()
     asks = distinct(f"{study.name}: {study.asks}" for study in planned if study.name in studies)
     order = [study.name for study in planned]
     contests.sort(key=lambda c: order.index(c.key.study) if c.key.study in order else len(order))
@@ -97,8 +105,8 @@ def _section(
         known.source if known else "",
         asks,
         contests,
-        {place: summary_of(group, brief=True) for place, group in by_place(contests).items()},
-        {place: summary_of(group) for place, group in by_place(contests).items()},
+        {p: shape_words(group) + summary_of(group, brief=True) for p, group in by_place(contests).items()},
+        {p: shape_words(group) + summary_of(group) for p, group in by_place(contests).items()},
         tables_of(title, contests, names),
         gaps_of(contests, results, names, name) + planned_words(contests, ways),
     )

@@ -42,6 +42,8 @@ roms_benchmark = {
     "local disk": {"serial": 105.21, "parallel": 111.01},
     "network file system": {"serial": 115.96, "parallel": 151.70},
 }
+# Presets of labfs that stand for these disks.
+roms_benchmark_kinds = {"laptop-ssd": "local disk", "nfs-home": "network file system"}
 
 # E5: words only.
 seven_ways_source = (
@@ -89,6 +91,16 @@ restart = [
     Restart("Cray XT4", "pnetcdf", "2048/512", 37.8, 20.8, 595),
     Restart("Cray XT4", "pnetcdf", "2048/128", 41.9, 32.7, None),
 ]
+# Megabytes a second of the write alone by stripes, 128 ranks and I/O tasks, by the method of Shoal that does
+# the same: PIO's netcdf gives one task all cells.
+restart_stripes = {
+    ours: {
+        int(row.ranks.split("/")[2]): row.rate
+        for row in restart
+        if row.method == theirs and row.ranks.startswith("128/128/")
+    }
+    for ours, theirs in {"gather": "netcdf", "pnetcdf-collective": "pnetcdf"}.items()
+}
 restart_words = (
     "Also published: scalars written one by one cost up to 200 s; a 22.8 GB restart by 8,192 ranks, MPI-IO "
     "collective with a derived type 7.2 s (3.2 GB/s), independent calls that do not overlap 8.5 MB/s."

@@ -15,6 +15,8 @@ from shoal.errors import FormatError, NoSuchFileError
 
 # Without these an object is not the result of a run.
 _needed = ("experiment", "method", "seconds")
+# Settings of a whole start of the engine.
+varied = ("hints", "io_layout", "stripes")
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Run:
     file_bytes: int = 0  # of the files that were written; 0 where that was not recorded
     start: str = ""
     whole_round: bool = True
-    # Hints and I/O domains that all methods of a start of the engine had: "hints cb_nodes=1".
+    # Hints, I/O domains and stripes that all methods of a start of the engine had: "hints cb_nodes=1".
     options: str = ""
 
     @property
@@ -204,9 +206,7 @@ def _run(item: Mapping[str, Any]) -> Run:
 
 def _options(settings: Mapping[str, str], method: str) -> str:
     """What is set for a run and not by the name of its method."""
-    found = (
-        f"{key} {settings[key]}" for key in ("hints", "io_layout") if settings.get(key) and key not in method
-    )
+    found = (f"{key} {settings[key]}" for key in varied if settings.get(key) and key not in method)
     return ", ".join(found)
 
 

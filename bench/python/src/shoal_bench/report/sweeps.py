@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from .compare import Contest, Entry, Key, distinct
+from .results import varied
 
 not_set = "not set"
 Values = dict[tuple[str, str], list[tuple[str, Entry]]]  # by method and format: values, and what came of them
@@ -43,7 +44,7 @@ def not_swept(contests: Sequence[Contest]) -> list[Contest]:
 def settings_of(entry: Entry) -> dict[str, str]:
     """All that is set for an entry, by options or in the name of the method: {"hints": "cb_nodes=1"}."""
     found = {}
-    for key in ("hints", "io_layout"):
+    for key in varied:
         value = entry.first.settings.get(key, "")
         if value and key not in entry.first.variant:
             found[key] = value

@@ -12,6 +12,7 @@ from ..drawing import Look, Sheet, grey, heading, light, look, scale, widest
 from ..results import Place
 from ..sweeps import not_swept
 from .common import About, Picture, label, operation_title, places_of, slug, subtitle
+from .stripes import draw_stripes
 from .sweeps import draw_sweeps
 
 ABOUT = About(
@@ -126,4 +127,5 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             group = [c for c in here if (c.key.size, c.key.tiles, c.key.ranks) == work]
             base = (names[place], work[0], f"{work[2]}ranks")
             pictures += draw_sweeps("restart", names[place], group, base)
+            pictures += draw_stripes(names[place], group, base)
     return pictures
