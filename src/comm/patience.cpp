@@ -25,6 +25,7 @@ constexpr int k_end_tag = 8;
 constexpr Seconds k_hot = 200e-6;                  // in which a rank looks before it sleeps
 constexpr Seconds k_longest_poll_interval = 1e-3;  // naps are an eighth of what was waited so far, or less
 constexpr double k_matched = 10;  // times as long do ranks wait that have matched the same call
+constexpr int k_looks = 32;       // MPI may take one message a call from those that came while nobody looked
 
 /// What a rank says that waits no more.
 struct Farewell {
@@ -86,7 +87,8 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
   std::optional<RollCall> roll;
   const Seconds start = now();
   const double limit = ties.wait_seconds * (ties.has_matched ? k_matched : 1);
-  while (true) {
+  int looks = 0;
+  for (;; ++looks) {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
     if (done != 0) break;
@@ -109,8 +111,8 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_poll_interval)));
   }
   // Others may have given up before this rank came, whose call is over at once.
-  if (const auto heard = listens ? hear_farewell(comm) : std::nullopt)
-    part_for_ever(comm, *heard, ties, true);
+  for (; listens && looks <= k_looks; ++looks)
+    if (const auto heard = hear_farewell(comm)) part_for_ever(comm, *heard, ties, true);
   ties.has_matched = true;
 }
 
