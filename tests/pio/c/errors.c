@@ -222,6 +222,17 @@ static void of_arrays(int iosys, const format* f) {
   OK(PIOc_freedecomp(iosys, reading));
 }
 
+/* Ranks that define other things are told so, all of them. */
+static void of_ranks(int iosys, const format* f) {
+  in_case = f->name;
+  int ncid = -1;
+  int dimid = -1;
+  OK(create(iosys, f, "errors_ranks.nc", &ncid));
+  OK(PIOc_def_dim(ncid, "x", my_rank == all_ranks - 1 ? 4 : 3, &dimid));
+  GIVES(all_ranks > 1 ? -250 : PIO_NOERR, PIOc_enddef(ncid));
+  PIOc_closefile(ncid);
+}
+
 static void of_handlers(int iosys) {
   in_case = "handlers";
   int ncid = -1;
@@ -258,6 +269,7 @@ int main(int argc, char** argv) {
     for (int f = 0; f < k_format_count; ++f) {
       of_definitions(iosys, &k_formats[f]);
       of_arrays(iosys, &k_formats[f]);
+      of_ranks(iosys, &k_formats[f]);
     }
   }
   OK(PIOc_set_iosystem_error_handling(iosys, PIO_RETURN_ERROR, NULL));
