@@ -33,25 +33,27 @@ inline void make_file(Model& model, FileId file, ClientId client = 0) {
   model.add_file(client, file, 1, 0);
 }
 
-/// Writes in pieces, one after the other, and returns when the last one is done.
-inline Seconds write_all(Model& model, ClientId client, FileId file, Extent extent, std::int64_t piece,
-                         Seconds now) {
+/// Calls in pieces of the extent, one after the other, and returns when the last one is done.
+template <class Call>
+Seconds in_pieces(Extent extent, std::int64_t piece, Seconds now, const Call& call) {
   for (std::int64_t at = extent.begin; at < extent.end; at += piece) {
-    const auto outcome = model.write(now, client, file, {at, std::min(extent.end, at + piece)});
+    const auto outcome = call(now, Extent{at, std::min(extent.end, at + piece)});
     REQUIRE(outcome.error == 0);
     now = outcome.done;
   }
   return now;
 }
 
+inline Seconds write_all(Model& model, ClientId client, FileId file, Extent extent, std::int64_t piece,
+                         Seconds now) {
+  return in_pieces(extent, piece, now,
+                   [&](Seconds at, Extent part) { return model.write(at, client, file, part); });
+}
+
 inline Seconds read_all(Model& model, ClientId client, FileId file, Extent extent, std::int64_t piece,
                         Seconds now) {
-  for (std::int64_t at = extent.begin; at < extent.end; at += piece) {
-    const auto outcome = model.read(now, client, file, {at, std::min(extent.end, at + piece)});
-    REQUIRE(outcome.error == 0);
-    now = outcome.done;
-  }
-  return now;
+  return in_pieces(extent, piece, now,
+                   [&](Seconds at, Extent part) { return model.read(at, client, file, part); });
 }
 
 }  // namespace shoal::lab
