@@ -153,6 +153,7 @@ def test_results_are_the_model_s(labfs, work, fake):  # noqa: F811
     # 0.02 real seconds, as the engine that measures nothing says.
     assert first["seconds"]["total"] == 0.01 and first["megabytes_per_second"] == 2.0
     assert first["lab"]["preset"] == "laptop-ssd" and first["flush"]
+    assert all(r["lab"]["waited_seconds"] > 0 and "late_seconds" in r["lab"] for r in reported)
     # Again: it is there already. Another file system: it is not.
     done = lab_run(work, fake, *options, "--nodes", "2")
     assert held(work) == reported and "has 1 of 1 starts already" in done.stderr

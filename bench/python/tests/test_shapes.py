@@ -75,3 +75,13 @@ def test_stripes_are_drawn_beside_what_was_published():
     (section,) = document.sections
     assert any("shapes agree" in words for group in section.findings.values() for words in group)
     assert any("published" in picture.name for picture in pictures_of(document)["restart"])
+
+
+def test_late_replies_are_told():
+    def late(seconds):
+        return one("native", [1, 1], lab={"preset": "x", "late_seconds": seconds, "waited_seconds": 10})
+
+    for seconds, expected in ((0.5, False), (2, True)):
+        document = document_of(results.parse(late(seconds), Path("results.json")))
+        found = [text for text in document.sections[0].gaps if text.startswith("Late: in 2 runs")]
+        assert bool(found) == expected, document.sections[0].gaps

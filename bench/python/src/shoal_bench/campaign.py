@@ -12,14 +12,12 @@ from shoal.cli.mpi_launch import find_launcher
 
 from .engine import Engine, EngineError, Estimate, settings_for, settings_in_environment
 from .journal import Journal
-from .lab import Labfs, of_the_model
+from .lab import Labfs, much_late, of_the_model
 from .process import Run
 from .progress import Display
 from .results import Result, ResultsError
 from .signals import Interrupted, held_back
 from .study import Start
-
-_much_late = 0.1  # of the time for which programs waited
 
 
 @dataclass
@@ -108,7 +106,7 @@ class Campaign:
                     run = stack.enter_context(Run(self.engine, start, whole + 1, self.launcher, self.labfs))
                 ended = self._follow(run, key, whole, display)
                 code, said = run.finish()
-                self._look_at_lateness(run, display)
+                self._look_at_lateness(run, key, display)
             if code == 0 and not ended:
                 code, said = 1, ["it said nothing of its end", *said]
         except EngineError as error:
@@ -120,11 +118,14 @@ class Campaign:
             self.outcome.failures.append("\n  ".join([text, *said]))
             display.note(self.outcome.failures[-1])
 
-    def _look_at_lateness(self, run: Run, display: Display) -> None:
-        """Says where the machine, and not the model, has decided the times of a laboratory."""
+    def _look_at_lateness(self, run: Run, key: str, display: Display) -> None:
+        """Keeps how late replies of a laboratory were, and says where that decided its times."""
         report = run.lab_report()
-        waited, late = report.get("waited_seconds", 0.0), report.get("late_seconds", 0.0)
-        if late > _much_late * waited:
+        if not report:
+            return
+        waited, late = report["waited_seconds"], report["late_seconds"]
+        self.journal.add_to_lab(key, {"waited_seconds": waited, "late_seconds": late})
+        if late > much_late * waited:
             display.note(
                 f"{run.start.experiment}, {run.start.label}: replies of labfs came {late:.2f} s late, of "
                 f"{waited:.2f} s that the model made programs wait: the machine has decided much of these "

@@ -100,6 +100,16 @@ class Journal:
         if self._seen is None or self._seen[2] < _at_once or time.monotonic() > self._written + _seconds:
             self._write()
 
+    def add_to_lab(self, start: str, facts: dict) -> None:
+        """What is known of the laboratory of a start when it has ended, to those results that have no such
+        facts of an earlier end. ResultsError, OSError."""
+        for entry in self._entries:
+            lab = entry.result.more.get("lab")
+            if entry.result.start == start and lab is not None and not facts.keys() & lab.keys():
+                lab.update(facts)
+                entry.line = entry.result.line()
+        self._write()
+
     def round_is_whole(self, start: str, repetition: int) -> None:
         """All methods had their turn. ResultsError, OSError."""
         for entry in self._entries:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ..lab import much_late
 from .compare import Contest, Entry, Key, distinct, times
 from .results import Place, Results, Run, Skipped
 
@@ -158,6 +159,17 @@ def broken_words(runs: Iterable[Run], names: dict[Place, str], experiment: str) 
     ]
 
 
+def late_words(runs: Iterable[Run], names: dict[Place, str], experiment: str) -> list[str]:
+    """Runs in the laboratory whose times the machine has decided, and not the model."""
+    count = Counter(run.place for run in runs if run.experiment == experiment and run.late_share > much_late)
+    return [
+        f"Late: in {number} run{'' if number == 1 else 's'} replies of labfs came later than "
+        f"the model said by more than {100 * much_late:.0f} % of the time for which programs waited, so that "
+        f"the machine has decided much of their times ({names[place]}). A larger --lab-scale helps."
+        for place, number in count.items()
+    ]
+
+
 def rate_words(contests: Iterable[Contest], names: dict[Place, str]) -> list[str]:
     """Phases in which bytes would have moved faster than they can."""
     found: dict[tuple[str, str], list[str]] = {}
@@ -182,6 +194,7 @@ def gaps_of(
     """All that one experiment lacks, in sentences."""
     found = skipped_words(results.skipped, experiment) + wrong_words(contests, names)
     found += broken_words(results.runs, names, experiment) + missing_words(contests, names)
+    found += late_words(results.runs, names, experiment)
     # Of the other experiments nothing shows this phase.
     return found + (rate_words(contests, names) if experiment == "restart" else [])
 

@@ -70,6 +70,8 @@ class Run:
     file_bytes: int = 0  # of the files that were written; 0 where that was not recorded
     start: str = ""
     whole_round: bool = True
+    # In the laboratory: how late replies were, as a part of the time for which programs waited.
+    late_share: float = 0.0
     # Hints, I/O domains and stripes that all methods of a start of the engine had: "hints cb_nodes=1".
     options: str = ""
 
@@ -200,8 +202,14 @@ def _run(item: Mapping[str, Any]) -> Run:
         file_bytes=int(item.get("file_bytes") or 0),
         start=str(item.get("start") or ""),
         whole_round=bool(item.get("whole_round", True)),
+        late_share=_late_share(item.get("lab") or {}),
         options=_options(settings, str(item["method"])),
     )
+
+
+def _late_share(lab: Mapping[str, Any]) -> float:
+    late, waited = float(lab.get("late_seconds", 0)), float(lab.get("waited_seconds", 0))
+    return late / max(waited, 1e-12) if late else 0.0
 
 
 def _options(settings: Mapping[str, str], method: str) -> str:
