@@ -280,6 +280,18 @@ def test_a_step_that_is_too_long_may_be_made_shorter(begin, tmp_path):
     assert [list(v) for v in read(tmp_path / "a.nc")] == [[1.5] * 3]
 
 
+def test_a_wrong_time_is_an_error_where_a_step_went_past_the_end_of_a_window(begin, tmp_path):
+    # The step to 30 h has the instants of a window which no file wants, and so is nothing due with it.
+    with begin('every = "1 day"\noperation = "mean"\nfields = ["temp"]') as s:
+        go(s, [18, 30])
+        for wrong in (120, 30, float("nan")):
+            with pytest.raises(shoal.InvalidArgumentError):
+                s.advance(wrong * HOUR)
+        s.advance(48 * HOUR)
+        s.send("temp", np.full(3, 5.0))
+    assert [list(v) for v in read(tmp_path / "a.nc")] == [[1.0] * 3, [3.8] * 3]
+
+
 def test_one_expression_in_two_files_is_one(tmp_path):
     table = """[[file]]
 name = "{}"

@@ -214,7 +214,7 @@ void Streams::advance_to(const std::function<Instant()>& end) {
     next = next_step(end());
     check_step(next);
   });
-  if (!wrong.ok() && !ends_window()) throw Error(wrong);
+  if (!wrong.ok() && !makes_due()) throw Error(wrong);
   const bool has_time = wrong.ok();
   problem_.merge(wrong);
   std::vector<Due> due = complete_step();
@@ -240,9 +240,23 @@ void Streams::check_step(const Step& next) const {
   }
 }
 
-bool Streams::ends_window() const {
-  return in_step_ && std::any_of(plan_.clocks.begin(), plan_.clocks.end(), [](const Clock& clock) {
-           return clock.instant() || (clock.ends() && clock.counts() && !clock.options().climatology);
+bool Streams::gives_instants(const RecordFile& file) const {
+  return clock_of(file).instant() && (step_.start < step_.end || file.takes_start());
+}
+
+bool Streams::ends_window_of(const RecordFile& file) const {
+  const Clock& clock = clock_of(file);
+  return clock.ends() && clock.counts() && !clock.options().climatology;
+}
+
+// As complete_step() finds it; whether a field was sent does not matter.
+bool Streams::makes_due() const {
+  return in_step_ && std::any_of(files_.begin(), files_.end(), [&](const RecordFile& file) {
+           const auto& outputs = file.plan().outputs;
+           return std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
+             return output.operation.operation == Operation::instant ? gives_instants(file)
+                                                                     : ends_window_of(file);
+           });
          });
 }
 
@@ -258,8 +272,7 @@ void Streams::begin_step(const Step& next, std::vector<Due>& due) {
   in_step_ = begun_ = true;
   saved_ = false;
   for (std::size_t f = 0; f < files_.size(); ++f)
-    if (const auto& passed = plan_.clocks[static_cast<std::size_t>(files_[f].plan().clock)].passed())
-      add_due(due, f, *passed, false);
+    if (const auto& passed = clock_of(files_[f]).passed()) add_due(due, f, *passed, false);
   for (OfSource& source : sources_) {
     source.sent = false;
     std::fill(source.has_input.begin(), source.has_input.end(), false);
@@ -376,11 +389,9 @@ std::vector<Streams::Due> Streams::complete_step() {
     }
   }
   for (std::size_t f = 0; f < files_.size(); ++f) {
-    const Clock& clock = plan_.clocks[static_cast<std::size_t>(files_[f].plan().clock)];
-    const bool has_record = step_.start < step_.end || files_[f].takes_start();
-    if (clock.instant() && has_record) add_due(due, f, *clock.instant(), true);
-    if (clock.ends() && clock.counts() && !clock.options().climatology)
-      add_due(due, f, clock.window(), false);
+    const Clock& clock = clock_of(files_[f]);
+    if (gives_instants(files_[f])) add_due(due, f, *clock.instant(), true);
+    if (ends_window_of(files_[f])) add_due(due, f, clock.window(), false);
   }
   for (Clock& clock : plan_.clocks)
     clock.end_step();

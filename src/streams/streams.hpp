@@ -85,8 +85,13 @@ class Streams {
   void advance_to(const std::function<Instant()>& end);
   Step next_step(Instant end) const;
   void check_step(const Step& next) const;
-  /// Does the step which goes on end a window?
-  bool ends_window() const;
+  const Clock& clock_of(const RecordFile& file) const {
+    return plan_.clocks[static_cast<std::size_t>(file.plan().clock)];
+  }
+  // Of the step which goes on, the same on all ranks: is something due when it is complete?
+  bool gives_instants(const RecordFile& file) const;
+  bool ends_window_of(const RecordFile& file) const;
+  bool makes_due() const;
   bool takes(const Collector& collector) const;
   void feed(std::size_t source, const ArrayView& own);
   void take_input(std::size_t source, int field, const ArrayView& own);
