@@ -74,13 +74,13 @@ enabled = false
   CHECK(a.fields[2].operation->bins == 24);
   CHECK(a.fields[3].by == FieldChoice::By::group);
   CHECK(a.fields[4].attributes.size() == 3);
-  CHECK(a.fields[4].line == 13);
+  CHECK(a.fields[4].line == 15);
   CHECK(a.region[0].high == 150.5);
   CHECK(a.indices[0].stride == 2);
   CHECK(a.levels[0].dim == "lev");
   CHECK(a.reduce->weights == CellWeights::none);
   CHECK(a.time_units == TimeUnit::days);
-  CHECK(a.line_of("every") == 9);
+  CHECK(a.line_of("every") == 11);
   CHECK(c.files[1].operation->operation == Operation::maximum);
 }
 
