@@ -262,11 +262,11 @@ int main(int argc, char** argv) {
   const int iosys = start(&argc, &argv);
   of_ids(iosys);
   of_files(iosys);
-  /* All handlers that give codes give the same ones. */
+  /* All handlers that give codes give the same ones; of the classic formats one is enough for the others. */
   static const int handlers[] = {PIO_RETURN_ERROR, PIO_BCAST_ERROR, PIO_REDUCE_ERROR};
   for (int h = 0; h < 3; ++h) {
     OK(PIOc_set_iosystem_error_handling(iosys, handlers[h], NULL));
-    for (int f = 0; f < k_format_count; ++f) {
+    for (int f = 0; f < k_format_count; f += h == 0 ? 1 : k_format_count - 1) {
       of_definitions(iosys, &k_formats[f]);
       of_arrays(iosys, &k_formats[f]);
       of_ranks(iosys, &k_formats[f]);
