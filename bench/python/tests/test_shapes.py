@@ -35,16 +35,17 @@ def test_an_optimum():
 
 
 @pytest.mark.parametrize(
-    "times, words",
+    "times, place, flat",
     [
-        ({1: 3, 8: 1, 32: 2}, "The best count lies between fewest and most there; the shapes agree."),
-        ({1: 3, 8: 2, 32: 1}, "lies between fewest and most there; here it lies at the most: they differ."),
-        ({1: 1, 8: 2, 32: 3}, "here it lies at the fewest: they differ."),
+        ({1: 3, 8: 1, 32: 2}, "between fewest and most there, here, too.", "steep there, here, too."),
+        ({1: 3, 8: 2, 32: 1}, "there, here at the most: the shapes differ.", "steep there, here, too."),
+        ({1: 1, 8: 2, 32: 3}, "there, here at the fewest: the shapes differ.", "steep there, here, too."),
+        ({1: 1.2, 8: 1, 32: 1.4}, "there, here, too.", "steep there, flat here: the shapes differ."),
     ],
 )
-def test_shapes_of_stripes(times, words):
+def test_shapes_of_stripes(times, place, flat):
     (sentence,) = shapes.shape_words(contests(with_stripes(times)))
-    assert words in sentence and "Published: best with 16 of 1 to 64" in sentence
+    assert place in sentence and sentence.endswith(flat) and "Published: best with 16 of 1 to 64" in sentence
     (sentence,) = shapes.shape_words(contests(with_stripes(times, "native")))
     assert "Published" not in sentence and "Stripes, " in sentence
 
@@ -73,7 +74,11 @@ def test_stripes_are_drawn_beside_what_was_published():
     made = with_stripes({1: 3, 8: 1, 32: 2}) + with_stripes({1: 2, 8: 1, 32: 1}, "native")
     document = document_of(results.parse(made, Path("results.json")))
     (section,) = document.sections
-    assert any("shapes agree" in words for group in section.findings.values() for words in group)
+    assert any(
+        "lies between fewest and most there, here, too" in words
+        for group in section.findings.values()
+        for words in group
+    )
     assert any("published" in picture.name for picture in pictures_of(document)["restart"])
 
 

@@ -14,6 +14,7 @@ from .compare import Contest, distinct
 from .sweeps import not_set, pooled, sweeps_of, works_of
 
 _level = 1.1  # of the best time: "within 10 %"
+_flat = 1.5  # times the best time; where no count takes more, it does not matter much
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Optimum:
     @property
     def inside(self) -> bool:
         return self.least < self.best < self.most
+
+    @property
+    def flat(self) -> bool:
+        return self.worst_ratio < _flat
 
     @property
     def words(self) -> str:
@@ -53,6 +58,17 @@ def _place_of_best(optimum: Optimum) -> str:
     return "at the fewest" if optimum.best == optimum.least else "at the most"
 
 
+def _compared(here: Optimum, there: Optimum) -> str:
+    """Where the best count lies, and how flat the optimum is, here and in what was published."""
+    where, elsewhere = _place_of_best(here), _place_of_best(there)
+    place = "here, too" if where == elsewhere else f"here {where}: the shapes differ"
+    steep = {True: "flat", False: "steep"}
+    flat = "here, too" if here.flat == there.flat else f"{steep[here.flat]} here: the shapes differ"
+    return (
+        f"The best count lies {elsewhere} there, {place}. The optimum is {steep[there.flat]} there, {flat}."
+    )
+
+
 def published_stripes(method: str) -> Optimum | None:
     """What was published of the method that stands for this one, if there is any. Local."""
     rates = published.restart_stripes.get(method.split("+")[0])
@@ -70,9 +86,7 @@ def stripe_words(contests: Sequence[Contest]) -> list[str]:
             here, there = optimum_of(seconds), published_stripes(method)
             text = f"Stripes, {work[0].key.ranks} ranks: `{method}` ({format}) is {here.words}."
             if there is not None and work[0].key.experiment == "restart":
-                where, elsewhere = _place_of_best(here), _place_of_best(there)
-                agree = "the shapes agree" if where == elsewhere else f"here it lies {where}: they differ"
-                text += f" Published: {there.words}. The best count lies {elsewhere} there; {agree}."
+                text += f" Published: {there.words}. {_compared(here, there)}"
             found.append(text)
     return found
 
