@@ -164,17 +164,13 @@ std::int64_t Accumulator::bytes() const {
 
 void Accumulator::reset(int i) {
   WindowState& old = state(i);
-  WindowState fresh;
+  WindowState fresh;  // the memory of its arrays stays
+  fresh.moments = std::move(old.moments);
   for (int m = 0; m < k_moments; ++m) {
-    auto& cells = old.moments[static_cast<std::size_t>(m)];
-    std::fill(cells.begin(), cells.end(), start_of(static_cast<Moment>(m)));
-    fresh.moments[static_cast<std::size_t>(m)] = std::move(cells);
     auto& whole = old.whole[static_cast<std::size_t>(m)];
     std::fill(whole.begin(), whole.end(), whole_start_of(static_cast<Moment>(m), type_));
-    fresh.whole[static_cast<std::size_t>(m)] = std::move(whole);
   }
-  std::fill(old.cell_weights.begin(), old.cell_weights.end(), 0);
-  std::fill(old.cell_counts.begin(), old.cell_counts.end(), 0);
+  fresh.whole = std::move(old.whole);
   fresh.cell_weights = std::move(old.cell_weights);
   fresh.cell_counts = std::move(old.cell_counts);
   old = std::move(fresh);
@@ -243,9 +239,18 @@ void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std:
     add_cells(state, x, n, at, weight, Skips{*missing_});
 }
 
+void Accumulator::begin_cells(WindowState& state, std::int64_t n, std::int64_t at) const {
+  for (int m = 0; m < k_moments; ++m)
+    if (const auto moment = static_cast<Moment>(m); moments_.has(moment))
+      std::fill_n(state.of(moment).data() + at, n, start_of(moment));
+  if (counts_cells()) std::fill_n(state.cell_weights.data() + at, n, 0);
+  if (wants_counts_) std::fill_n(state.cell_counts.data() + at, n, 0);
+}
+
 template <class X, class Skip>
 void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at,
                             std::int64_t weight, const Skip& skip) const {
+  if (state.steps == 0) begin_cells(state, n, at);  // what a window before has left, while it is in the cache
   const auto w = static_cast<double>(weight);
   const auto cells = [&](Moment moment) { return state.of(moment).data() + at; };
   std::int64_t* const weights = counts_cells() ? state.cell_weights.data() + at : nullptr;

@@ -63,12 +63,13 @@ struct WindowState {
   std::int64_t weight = 0;  ///< of all steps, microseconds
   std::int64_t steps = 0;
   std::optional<Instant> hole;  ///< end of the first step in which the field was not sent
-  std::array<std::vector<double>, k_moments> moments;  ///< [part cells]
-  std::array<std::vector<std::int64_t>, k_moments>
-      whole;  ///< [part cells] of moments that are kept in the field's type, as its bits
-  std::vector<std::int64_t>
-      cell_weights;                       ///< [part cells] of values that were not missing; where some may be
-  std::vector<std::int64_t> cell_counts;  ///< the same, for count
+  /// [part cells], all four: as nothing came yet for masked cells. Those of other cells mean something once
+  /// there are steps.
+  std::array<std::vector<double>, k_moments> moments;
+  /// Of moments that are kept in the field's type, as its bits.
+  std::array<std::vector<std::int64_t>, k_moments> whole;
+  std::vector<std::int64_t> cell_weights;  ///< of values that were not missing; where some may be
+  std::vector<std::int64_t> cell_counts;   ///< the same, for count
 
   bool begun() const { return steps > 0 || hole.has_value(); }
   std::vector<double>& of(Moment m) { return moments[static_cast<std::size_t>(m)]; }
@@ -115,8 +116,9 @@ class Accumulator {
   void whole_result(Operation operation, int state, double fill, std::int64_t* out) const;
   /// Has the part cell a value? (It may be masked.)
   bool has_value(int state, std::int64_t cell) const;
+  /// No step came.
   void reset(int state);
-  /// Arrays of a state, all 0 or as nothing came yet; nothing if it has them.
+  /// Arrays of a state, as nothing came yet; nothing if it has them.
   void allocate(WindowState& state) const;
   /// Of memory, when all states are in use.
   std::int64_t bytes() const;
@@ -127,6 +129,8 @@ class Accumulator {
   void add_whole(const ArrayView& own, WindowState& state) const;
   void whole_as_doubles(Operation operation, int state, double fill, double* out) const;
   void begin_step(const Step& step, const Window& window, WindowState& state) const;
+  /// Cells `at` and behind it have no values.
+  void begin_cells(WindowState& state, std::int64_t n, std::int64_t at) const;
   template <class X>
   void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight,
                  Type of_array) const;

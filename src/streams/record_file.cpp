@@ -25,8 +25,14 @@ FileMaker::FileMaker()
       close([](std::unique_ptr<Dataset> dataset) { dataset->close(false); }) {}
 
 RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const Descriptions& model,
-                       const RunTime& time, const FileMaker& maker)
-    : comm_(comm), plan_(plan), file_(std::move(file)), model_(model), time_(time), maker_(maker) {
+                       const RunTime& time, const FileMaker& maker, std::vector<double>& scratch)
+    : comm_(comm),
+      plan_(plan),
+      file_(std::move(file)),
+      model_(model),
+      time_(time),
+      maker_(maker),
+      scratch_(scratch) {
   if (file_.choice.new_file) periods_.emplace(time.calendar, *file_.choice.new_file, Duration{}, time.start);
   for (const Output& output : file_.outputs) {
     has_bounds_ = has_bounds_ || output.operation.operation != Operation::instant;
@@ -197,36 +203,50 @@ void RecordFile::write_output(const Values& values, std::int64_t record) {
   if (is_written_whole(values)) return write_whole(values, record);
   const int bins = std::max(1, output.operation.bins);
   const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
-  const auto cells = static_cast<std::size_t>(volume(shape));
-  std::vector<double> all(cells * static_cast<std::size_t>(bins), output.fill);
-  for (int bin = 0; bin < bins && !values.filled; ++bin) {
-    const int state = output.operation.bins > 0 ? bin : values.state;
-    std::vector<double> cells_of_bin(static_cast<std::size_t>(part.cells()));
-    std::function<bool(std::int64_t)> counts;
-    if (collector.kept != nullptr) {
-      const auto missing =
-          source.like.missing ? std::optional(collector.kept->fill()) : std::nullopt;  // as it is kept
-      cells_of_bin = doubles_of(collector.kept->view());
-      counts = [&, missing](std::int64_t cell) {
-        const double value = cells_of_bin[static_cast<std::size_t>(cell)];
-        return !missing || !is_missing(value, source.like.type, *missing, source.like.type);
-      };
-    } else {
-      collector.accumulator->result(output.operation.operation, state, output.fill, cells_of_bin.data());
-      const bool is_count = output.operation.operation == Operation::count;  // 0 is a value
-      counts = [&, state, is_count](std::int64_t cell) {
-        return is_count || collector.accumulator->has_value(state, cell);
-      };
-    }
-    if (collector.kept != nullptr && !output.reducer)
-      for (std::size_t cell = 0; cell < cells_of_bin.size(); ++cell)
-        if (!counts(static_cast<std::int64_t>(cell))) cells_of_bin[cell] = output.fill;
-    if (output.reducer) cells_of_bin = output.reducer->reduce(comm_, cells_of_bin, counts, output.fill);
-    std::copy(cells_of_bin.begin(), cells_of_bin.end(),
-              all.begin() + static_cast<std::ptrdiff_t>(cells * static_cast<std::size_t>(bin)));
+  const std::int64_t cells = volume(shape);
+  const auto all = static_cast<std::size_t>(cells * bins);
+  if (scratch_.size() < all) scratch_.resize(all);
+  for (int bin = 0; bin < bins; ++bin) {
+    double* const out = scratch_.data() + cells * bin;
+    if (values.filled)
+      std::fill_n(out, cells, output.fill);
+    else
+      values_of(values, output.operation.bins > 0 ? bin : values.state, out);
   }
   const Dims extents = output.operation.bins > 0 ? joined(Dims{bins}, shape) : shape;
-  write_array(output.name, decomposition, ArrayView::contiguous(all.data(), Type::double_, extents), record);
+  write_array(output.name, decomposition, ArrayView::contiguous(scratch_.data(), Type::double_, extents),
+              record);
+}
+
+// Cells without a value have the fill value.
+void RecordFile::values_of(const Values& values, int state, double* out) {
+  const Output& output = *values.output;
+  const Accumulator* accumulator = values.collector->accumulator.get();
+  const Operation operation = output.operation.operation;
+  if (accumulator != nullptr && !output.reducer)
+    return accumulator->result(operation, state, output.fill, out);
+  std::vector<double> cells;
+  std::function<bool(std::int64_t)> counts;
+  if (accumulator != nullptr) {
+    cells.resize(static_cast<std::size_t>(values.collector->part->cells()));
+    accumulator->result(operation, state, output.fill, cells.data());
+    counts = [&](std::int64_t cell) {  // a count of 0 is a value
+      return operation == Operation::count || accumulator->has_value(state, cell);
+    };
+  } else {
+    cells = doubles_of(values.collector->kept->view());
+    counts = [&](std::int64_t cell) {
+      const Field& like = plan_.source_of(*values.collector).like;
+      return !like.missing || !is_missing(cells[static_cast<std::size_t>(cell)], like.type,
+                                          values.collector->kept->fill(), like.type);
+    };
+  }
+  if (output.reducer)
+    cells = output.reducer->reduce(comm_, cells, counts, output.fill);
+  else
+    for (std::size_t cell = 0; cell < cells.size(); ++cell)
+      if (!counts(static_cast<std::int64_t>(cell))) cells[cell] = output.fill;
+  std::copy(cells.begin(), cells.end(), out);
 }
 
 /// In the type of the field, as doubles would round it?

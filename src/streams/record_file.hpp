@@ -47,8 +47,9 @@ struct Values {
 /// All ranks make the same calls, in the same order: Collective, but where said.
 class RecordFile {
  public:
+  /// scratch: memory for the values of a variable, which all files share. References outlive the file.
   RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const Descriptions& model,
-             const RunTime& time, const FileMaker& maker);
+             const RunTime& time, const FileMaker& maker, std::vector<double>& scratch);
 
   const FilePlan& plan() const { return file_; }
   /// Can the state at the start be a record: are all values instants, and none of what holds for a step?
@@ -108,6 +109,7 @@ class RecordFile {
   void write_output(const Values& values, std::int64_t record);
   static bool is_written_whole(const Values& values);
   void write_whole(const Values& values, std::int64_t record);
+  void values_of(const Values& values, int state, double* out);
   void put_att(const char* variable, const Attribute& attribute);
   void put_text(const char* variable, const char* name, const std::string& text);
   void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
@@ -124,6 +126,7 @@ class RecordFile {
   const Descriptions& model_;
   const RunTime& time_;
   const FileMaker& maker_;
+  std::vector<double>& scratch_;
   std::optional<Windows> periods_;  // nothing: the run
   bool has_bounds_ = false, takes_start_ = true;
   std::vector<DimChoice> dims_;     // of all outputs

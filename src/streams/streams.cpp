@@ -163,7 +163,7 @@ void Streams::begin_run() {
   std::vector<RecordFile> files;
   try {
     for (FilePlan& file : plan_.files)
-      files.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_);
+      files.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_, scratch_);
   } catch (const Error& e) {
     throw e.in_file(configuration_.path);
   }

@@ -75,7 +75,7 @@ void Accumulator::add_whole(const ArrayView& own, WindowState& state) const {
        [&](std::size_t i, std::int64_t so_far) { return is_below(so_far, values[i], type_); });
   join(Moment::last, [](std::size_t, std::int64_t) { return true; });
   join(Moment::first, [&](std::size_t i, std::int64_t) {
-    return counts_cells() ? state.cell_weights[i] == 0 : state.steps == 0;
+    return state.steps == 0 || (counts_cells() && state.cell_weights[i] == 0);
   });
 }
 
