@@ -101,7 +101,10 @@ class Streams {
   void find_wanted();
   /// has_time: this rank has begun the step that the others have.
   Status settle(const std::vector<Due>& due, bool has_time = true);
+  /// 1 for each output in whose window the field was not sent in some step: of this rank, and of all.
   std::vector<std::int64_t> holes_of(const std::vector<Due>& due) const;
+  std::vector<std::int64_t> holes_of_all(std::vector<std::int64_t> holes, bool has_time) const;
+  Error different_times(Instant last) const;
   Status report_holes(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   Status write_due(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
   RecordTime time_of(const std::vector<Due>& due) const;

@@ -101,6 +101,27 @@ Status Streams::write_due(const std::vector<Due>& due, const std::vector<std::in
   return failure;
 }
 
+Error Streams::different_times(Instant last) const {
+  return Error(Code::out_of_step, "ranks advanced their streams to different times, the last to {}",
+               time_.calendar.text(last));
+}
+
+// Time and number of the step are compared, too.
+std::vector<std::int64_t> Streams::holes_of_all(std::vector<std::int64_t> holes, bool has_time) const {
+  const std::size_t n = holes.size();
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+  for (const std::int64_t mine : {step_.end.microseconds, step_.number})
+    holes.insert(holes.end(), {has_time ? mine : none, has_time ? -mine : none});
+  holes = comm_.max(std::move(holes));
+  const auto* const ends = holes.data() + n;  // last and first time, highest and lowest number
+  if (ends[0] != none && ends[0] != -ends[1]) throw different_times({ends[0]});
+  if (ends[2] != none && ends[2] != -ends[3])
+    throw Error(Code::out_of_step, "up to {} one rank advanced its streams {} times, another one {} times",
+                time_.calendar.text({ends[0]}), -ends[3], ends[2]);
+  holes.resize(n);
+  return holes;
+}
+
 Status Streams::settle(const std::vector<Due>& due, bool has_time) {
   if (due.empty()) return {};
   const Comm::Calling calling(comm_, "streams_advance", configuration_.path);
@@ -110,27 +131,22 @@ Status Streams::settle(const std::vector<Due>& due, bool has_time) {
     hash.add(one.output);
     hash.add(static_cast<std::uint64_t>(one.window.end.microseconds));
   }
+  const auto due_alone = static_cast<std::int64_t>(hash.value() >> 1);
+  if (has_time)
+    for (const std::int64_t mine : {step_.end.microseconds, step_.number})
+      hash.add(static_cast<std::uint64_t>(mine));
+  std::vector<std::int64_t> holes = holes_of(due);
+  const auto any_hole = [&] { return std::find(holes.begin(), holes.end(), 1) != holes.end(); };
+  // Nearly always all ranks are at the same time, and have no holes: then this is all that they exchange.
   Status failure;
-  const CallMatch match = comm_.match_calls({"advances its streams", hash.value(), !problem_.ok()});
-  const auto different = [&](Instant last) {
-    return Error(Code::out_of_step, "ranks advanced their streams to different times, the last to {}",
-                 time_.calendar.text(last));
-  };
-  if (!match.same) throw different(step_.end);
+  const CallMatch match =
+      comm_.match_calls({"advances its streams", hash.value(), !problem_.ok(), any_hole()});
+  const bool alike = match.same && !match.any_flag;
+  if (!alike && comm_.max(due_alone) != -comm_.max(-due_alone)) throw different_times(step_.end);
   if (match.failed) failure = comm_.agree(problem_);
   problem_ = {};
-  std::vector<std::int64_t> holes = holes_of(due);
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
-  for (const std::int64_t mine : {step_.end.microseconds, step_.number})
-    holes.insert(holes.end(), {has_time ? mine : none, has_time ? -mine : none});
-  holes = comm_.max(std::move(holes));
-  const auto* const ends = holes.data() + due.size();  // last and first time, highest and lowest number
-  if (ends[0] != none && ends[0] != -ends[1]) throw different({ends[0]});
-  if (ends[2] != none && ends[2] != -ends[3])
-    throw Error(Code::out_of_step, "up to {} one rank advanced its streams {} times, another one {} times",
-                time_.calendar.text({ends[0]}), -ends[3], ends[2]);
-  holes.resize(due.size());
-  if (std::find(holes.begin(), holes.end(), 1) != holes.end()) failure.merge(report_holes(due, holes));
+  if (!alike) holes = holes_of_all(std::move(holes), has_time);
+  if (any_hole()) failure.merge(report_holes(due, holes));
   failure.merge(write_due(due, holes));
   std::set<std::size_t> used;
   for (const Due& one : due) {
