@@ -134,6 +134,7 @@ int shoal_streams_wants(const shoal_streams* streams, int field, int* wanted) {
 }
 
 int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* array) {
+  if (streams != nullptr && streams->streams->ignores(field)) return SHOAL_OK;
   return guard([&] {
     streams::Streams& all = streams_of(streams);
     ArrayArgument argument;

@@ -298,7 +298,7 @@ void Streams::send(int field, const ArrayArgument& array) {
     if (!in_step_)
       throw Error(Code::state, "field '{}': the step to {} is complete; advance first",
                   fields[static_cast<std::size_t>(field)].name, time_.calendar.text(step_.end));
-    if (!wants(field)) return;
+    if (ignores(field)) return;
     const Field& of = fields[static_cast<std::size_t>(field)];
     try {
       const Decomposition* grid = descriptions_.decomposition_of(of);
@@ -321,8 +321,7 @@ void Streams::send(int field, const ArrayArgument& array) {
 }
 
 void Streams::refuse(int field, const Status& why) {
-  const bool exists = field >= 0 && static_cast<std::size_t>(field) < descriptions_.fields().size();
-  if (exists && running_ && in_step_ && !wants(field)) return;  // as of a send that does nothing
+  if (ignores(field)) return;  // as of a send that does nothing
   if (comm_.size() == 1) throw Error(why);
   (running_ ? problem_ : refused_).merge(why);
 }

@@ -51,6 +51,10 @@ class Streams {
     return field >= 0 && static_cast<std::size_t>(field) < wanted_.size() &&
            wanted_[static_cast<std::size_t>(field)] != 0;
   }
+  /// Does sending the field do nothing in this step, whatever the array is? Local.
+  bool ignores(int field) const {
+    return in_step_ && field >= 0 && static_cast<std::size_t>(field) < wanted_.size() && !wants(field);
+  }
   /// Local.
   void send(int field, const ArrayArgument& array);
   /// In place of send, where the caller found its arguments wrong. Local.
