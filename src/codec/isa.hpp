@@ -38,6 +38,16 @@ inline Isa best_isa() {
 }
 #endif
 
+/// The kernel for the best instruction set of this machine. Local.
+template <class Kernel, class... Args>
+auto run_best(Args... args) {
+  static const Isa isa = best_isa();
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (isa == Isa::avx2) return Run<Isa::avx2, Kernel>::call(args...);
+#endif
+  return Run<Isa::base, Kernel>::call(args...);
+}
+
 /// find_conversion for a given instruction set, which the machine must have. Local.
 ConvertRun find_conversion(const Element& from, const Element& to, Isa isa);
 

@@ -49,12 +49,7 @@ struct Shuffle {
 
 template <bool forth, std::size_t known>
 void run(std::span<const std::byte> from, std::size_t n, std::size_t element, std::byte* to) {
-  using Kernel = Shuffle<known, forth>;
-  static const Isa isa = best_isa();
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (isa == Isa::avx2) return Run<Isa::avx2, Kernel>::call(from.data(), n, element, to);
-#endif
-  Run<Isa::base, Kernel>::call(from.data(), n, element, to);
+  run_best<Shuffle<known, forth>>(from.data(), n, element, to);
 }
 
 template <bool forth>

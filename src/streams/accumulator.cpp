@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "codec/convert.hpp"
+#include "codec/isa.hpp"
 #include "streams/descriptions.hpp"
 
 namespace shoal::streams {
@@ -21,23 +22,24 @@ constexpr std::int64_t k_block = 1024;  // cells at a time, so that they stay in
 // Which values do not count. Values are compared as doubles, as wide as what they are added to: a vector of
 // comparisons then chooses among as many cells.
 struct CountsAll {
-  bool operator()(double) const { return false; }
+  [[gnu::always_inline]] bool operator()(double) const { return false; }
 };
 struct SkipsNan {
-  bool operator()(double v) const { return v != v; }
+  [[gnu::always_inline]] bool operator()(double v) const { return v != v; }
 };
 struct Skips {
   double missing;  ///< as the array's type has it
-  bool operator()(double v) const { return v == missing; }
+  [[gnu::always_inline]] bool operator()(double v) const { return v == missing; }
 };
 /// Of arrays of doubles for fields of floats.
 struct SkipsAsFloat {
   float missing;
-  bool operator()(double v) const { return static_cast<float>(v) == missing; }
+  [[gnu::always_inline]] bool operator()(double v) const { return static_cast<float>(v) == missing; }
 };
 
 template <class X, class Skip, class Join>
-void join(double* cells, const X* x, std::int64_t n, const Skip& skip, Join&& join) {
+[[gnu::always_inline]] inline void join(double* cells, const X* x, std::int64_t n, const Skip& skip,
+                                        Join&& join) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto v = static_cast<double>(x[i]);
     const double joined = join(cells[i], v);
@@ -45,17 +47,12 @@ void join(double* cells, const X* x, std::int64_t n, const Skip& skip, Join&& jo
   }
 }
 
-template <class X, class Skip>
-void add_weighted(double* cells, const X* x, std::int64_t n, const Skip& skip, double w) {
-  join(cells, x, n, skip, [w](double a, double v) { return a + w * v; });
-}
-
 // Of West (1979): stable, and one pass. total(i): weight of all values of cell i, with this one. What is
 // added to the deviations is no difference of values that are almost the same, whatever the weights are. Both
 // results are there before one is stored, as the loop is no vector loop otherwise.
 template <class X, class Skip, class Total>
-void add_deviations(double* mean, double* deviations, const X* x, std::int64_t n, const Skip& skip, double w,
-                    Total&& total) {
+[[gnu::always_inline]] inline void add_deviations(double* mean, double* deviations, const X* x,
+                                                  std::int64_t n, const Skip& skip, double w, Total&& total) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto v = static_cast<double>(x[i]);
     const double mean_before = mean[i], sum_before = deviations[i];
@@ -70,10 +67,69 @@ void add_deviations(double* mean, double* deviations, const X* x, std::int64_t n
 
 // Counts values that are not skipped, each as so many.
 template <class X, class Skip>
-void count(std::int64_t* counts, const X* x, std::int64_t n, const Skip& skip, std::int64_t as) {
+[[gnu::always_inline]] inline void count(std::int64_t* counts, const X* x, std::int64_t n, const Skip& skip,
+                                         std::int64_t as) {
   for (std::int64_t i = 0; i < n; ++i)
     counts[i] += skip(static_cast<double>(x[i])) ? 0 : as;
 }
+
+/// Cells of a state that get values.
+struct Cells {
+  Moments moments;
+  WindowState* state;
+  std::int64_t at, n, weight;
+  bool counts_cells, counts_values;
+};
+
+/// All moments of the cells, one after the other: the values are in the cache after the first. Products are
+/// not joined with sums in any instruction set, so that all give the same bits.
+template <class X, class Skip>
+struct AddCells {
+  [[gnu::always_inline]] static inline void run(Cells of, const X* x, Skip skip) {
+    WindowState& state = *of.state;
+    const std::int64_t n = of.n, at = of.at, weight = of.weight;
+    const auto w = static_cast<double>(weight);
+    const auto cells = [&](Moment moment) { return state.of(moment).data() + at; };
+    std::int64_t* const weights = of.counts_cells ? state.cell_weights.data() + at : nullptr;
+    if (of.moments.has(Moment::weighted_sum))
+      join(cells(Moment::weighted_sum), x, n, skip, [w](double a, double v) { return a + w * v; });
+    if (of.moments.has(Moment::sum))
+      join(cells(Moment::sum), x, n, skip, [](double a, double v) { return a + v; });
+    if (of.moments.has(Moment::square_sum))
+      join(cells(Moment::square_sum), x, n, skip, [w](double a, double v) { return a + w * (v * v); });
+    if (of.moments.has(Moment::minimum))  // NaN stays
+      join(cells(Moment::minimum), x, n, skip, [](double a, double v) { return v < a || v != v ? v : a; });
+    if (of.moments.has(Moment::maximum))
+      join(cells(Moment::maximum), x, n, skip, [](double a, double v) { return v > a || v != v ? v : a; });
+    if (of.moments.has(Moment::square_deviations)) {
+      double *const mean = cells(Moment::running_mean), *const deviations = cells(Moment::square_deviations);
+      if (weights != nullptr) {
+        // Apart from the rest, as there are no vectors of such a conversion before AVX-512.
+        std::array<double, k_block> sums;
+        for (std::int64_t i = 0; i < n; ++i)
+          sums[static_cast<std::size_t>(i)] = static_cast<double>(weights[i] + weight);
+        add_deviations(mean, deviations, x, n, skip, w,
+                       [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
+      } else {
+        const auto total = static_cast<double>(state.weight + weight);
+        add_deviations(mean, deviations, x, n, skip, w, [total](std::int64_t) { return total; });
+      }
+    }
+    if (of.moments.has(Moment::first)) {
+      double* const first = cells(Moment::first);
+      if (weights != nullptr)
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (weights[i] == 0 && !skip(static_cast<double>(x[i]))) first[i] = static_cast<double>(x[i]);
+        }
+      else if (state.steps == 0)
+        std::copy_n(x, n, first);
+    }
+    if (of.moments.has(Moment::last))
+      join(cells(Moment::last), x, n, skip, [](double, double v) { return v; });
+    if (weights != nullptr) count(weights, x, n, skip, weight);
+    if (of.counts_values) count(state.cell_counts.data() + at, x, n, skip, 1);
+  }
+};
 
 double start_of(Moment moment) {
   if (moment == Moment::minimum) return std::numeric_limits<double>::infinity();
@@ -251,44 +307,8 @@ template <class X, class Skip>
 void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at,
                             std::int64_t weight, const Skip& skip) const {
   if (state.steps == 0) begin_cells(state, n, at);  // what a window before has left, while it is in the cache
-  const auto w = static_cast<double>(weight);
-  const auto cells = [&](Moment moment) { return state.of(moment).data() + at; };
-  std::int64_t* const weights = counts_cells() ? state.cell_weights.data() + at : nullptr;
-  if (moments_.has(Moment::weighted_sum)) add_weighted(cells(Moment::weighted_sum), x, n, skip, w);
-  if (moments_.has(Moment::sum))
-    join(cells(Moment::sum), x, n, skip, [](double a, double v) { return a + v; });
-  if (moments_.has(Moment::square_sum))
-    join(cells(Moment::square_sum), x, n, skip, [w](double a, double v) { return a + w * (v * v); });
-  if (moments_.has(Moment::minimum))  // NaN stays
-    join(cells(Moment::minimum), x, n, skip, [](double a, double v) { return v < a || v != v ? v : a; });
-  if (moments_.has(Moment::maximum))
-    join(cells(Moment::maximum), x, n, skip, [](double a, double v) { return v > a || v != v ? v : a; });
-  if (moments_.has(Moment::square_deviations)) {
-    double *const mean = cells(Moment::running_mean), *const deviations = cells(Moment::square_deviations);
-    if (weights != nullptr) {
-      // Apart from the rest, as there are no vectors of such a conversion before AVX-512.
-      std::array<double, k_block> sums;
-      for (std::int64_t i = 0; i < n; ++i)
-        sums[static_cast<std::size_t>(i)] = static_cast<double>(weights[i] + weight);
-      add_deviations(mean, deviations, x, n, skip, w,
-                     [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
-    } else {
-      const auto total = static_cast<double>(state.weight + weight);
-      add_deviations(mean, deviations, x, n, skip, w, [total](std::int64_t) { return total; });
-    }
-  }
-  if (moments_.has(Moment::first)) {
-    double* const first = cells(Moment::first);
-    if (weights != nullptr)
-      for (std::int64_t i = 0; i < n; ++i) {
-        if (weights[i] == 0 && !skip(static_cast<double>(x[i]))) first[i] = static_cast<double>(x[i]);
-      }
-    else if (state.steps == 0)
-      std::copy_n(x, n, first);
-  }
-  if (moments_.has(Moment::last)) join(cells(Moment::last), x, n, skip, [](double, double v) { return v; });
-  if (weights != nullptr) count(weights, x, n, skip, weight);
-  if (wants_counts_) count(state.cell_counts.data() + at, x, n, skip, 1);
+  const Cells cells{moments_, &state, at, n, weight, counts_cells(), wants_counts_};
+  run_best<AddCells<X, Skip>>(cells, x, skip);
 }
 
 bool Accumulator::begun() const {
