@@ -329,3 +329,32 @@ def test_a_region_of_a_mesh_has_its_cells_alone(tmp_path):
     with shoal.open(tmp_path / "a.nc") as file:
         assert list(file.get("temp", 0)) == [1, 3, 5]
         assert list(file.get("lat")) == [10, 20, 15]
+
+
+@pytest.mark.parametrize("kinds", ["fff", "fdf", "dff", "ffd"])
+@pytest.mark.parametrize("saved_after", [None, 1, 2, 4])
+def test_extremes_of_floats_and_doubles(begin, tmp_path, kinds, saved_after):
+    """Extremes are kept as floats or as doubles, by what comes: each window has those of the exact values."""
+    keys = """every = "3 h"
+type = "double"
+fields = [{ field = "temp", name = "low", operation = "minimum" },
+          { field = "temp", name = "high", operation = "maximum" },
+          { field = "temp", name = "range", operation = "range" }]"""
+    wanted = [[1.1, -2.3, 5.7], [0.3, 2.9, np.pi], [1.7, 0.1, 5.9]]
+    steps = [np.array(v, "f4" if kind == "f" else "f8") for v, kind in zip(wanted, kinds)]
+    steps += [np.array(v, "f4") - 1 for v in wanted]  # the next window, of floats
+    run = begin(keys, dtype="f4")
+    for number, values in enumerate(steps, 1):
+        run.advance(number * HOUR)
+        run.send("temp", values)
+        if number == saved_after:
+            run.checkpoint(tmp_path / "saved.nc")
+            run.abandon()
+            run = begin(keys, dtype="f4", now=f"{number} h")
+            run.resume(tmp_path / "saved.nc")
+    run.close()
+    for record, window in enumerate((steps[:3], steps[3:])):
+        exact = np.array([values.astype("f8") for values in window])
+        low, high = exact.min(axis=0), exact.max(axis=0)
+        for name, expected in (("low", low), ("high", high), ("range", high - low)):
+            assert read(tmp_path / "a.nc", name)[record].tolist() == expected.tolist(), (record, name)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "codec/convert.hpp"
 #include "codec/isa.hpp"
@@ -19,17 +20,23 @@ namespace {
 
 constexpr std::int64_t k_block = 1024;  // cells at a time, so that they stay in the first cache
 
-// Which values do not count. Values are compared as doubles, as wide as what they are added to: a vector of
-// comparisons then chooses among as many cells.
+// Which values do not count. Values are compared as wide as what they are added to: a vector of comparisons
+// then chooses among as many cells.
 struct CountsAll {
   [[gnu::always_inline]] bool operator()(double) const { return false; }
 };
 struct SkipsNan {
-  [[gnu::always_inline]] bool operator()(double v) const { return v != v; }
+  template <class V>
+  [[gnu::always_inline]] bool operator()(V v) const {
+    return v != v;
+  }
 };
 struct Skips {
   double missing;  ///< as the array's type has it
-  [[gnu::always_inline]] bool operator()(double v) const { return v == missing; }
+  template <class V>
+  [[gnu::always_inline]] bool operator()(V v) const {
+    return v == static_cast<V>(missing);
+  }
 };
 /// Of arrays of doubles for fields of floats.
 struct SkipsAsFloat {
@@ -37,14 +44,25 @@ struct SkipsAsFloat {
   [[gnu::always_inline]] bool operator()(double v) const { return static_cast<float>(v) == missing; }
 };
 
-template <class X, class Skip, class Join>
-[[gnu::always_inline]] inline void join(double* cells, const X* x, std::int64_t n, const Skip& skip,
+template <class Cell, class X, class Skip, class Join>
+[[gnu::always_inline]] inline void join(Cell* cells, const X* x, std::int64_t n, const Skip& skip,
                                         Join&& join) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto v = static_cast<double>(x[i]);
-    const double joined = join(cells[i], v);
+    const auto v = static_cast<Cell>(x[i]);
+    const Cell joined = join(cells[i], v);
     cells[i] = skip(v) ? cells[i] : joined;
   }
+}
+
+/// Of doubles, or floats where the array has them, too. NaN stays.
+template <Moment moment, class X, class Skip>
+[[gnu::always_inline]] inline void keep_extreme(WindowState& state, std::int64_t at, const X* x,
+                                                std::int64_t n, const Skip& skip) {
+  const auto further = [](auto a, auto v) {
+    return (moment == Moment::minimum ? v < a : v > a) || v != v ? v : a;
+  };
+  if (state.has_floats) return join(state.floats_of(moment).data() + at, x, n, skip, further);
+  join(state.of(moment).data() + at, x, n, skip, further);
 }
 
 // Of West (1979): stable, and one pass. total(i): weight of all values of cell i, with this one. What is
@@ -97,10 +115,8 @@ struct AddCells {
       join(cells(Moment::sum), x, n, skip, [](double a, double v) { return a + v; });
     if (of.moments.has(Moment::square_sum))
       join(cells(Moment::square_sum), x, n, skip, [w](double a, double v) { return a + w * (v * v); });
-    if (of.moments.has(Moment::minimum))  // NaN stays
-      join(cells(Moment::minimum), x, n, skip, [](double a, double v) { return v < a || v != v ? v : a; });
-    if (of.moments.has(Moment::maximum))
-      join(cells(Moment::maximum), x, n, skip, [](double a, double v) { return v > a || v != v ? v : a; });
+    if (of.moments.has(Moment::minimum)) keep_extreme<Moment::minimum>(state, at, x, n, skip);
+    if (of.moments.has(Moment::maximum)) keep_extreme<Moment::maximum>(state, at, x, n, skip);
     if (of.moments.has(Moment::square_deviations)) {
       double *const mean = cells(Moment::running_mean), *const deviations = cells(Moment::square_deviations);
       if (weights != nullptr) {
@@ -130,6 +146,10 @@ struct AddCells {
     if (of.counts_values) count(state.cell_counts.data() + at, x, n, skip, 1);
   }
 };
+
+bool is_extreme(Moment moment) {
+  return moment == Moment::minimum || moment == Moment::maximum;
+}
 
 double start_of(Moment moment) {
   if (moment == Moment::minimum) return std::numeric_limits<double>::infinity();
@@ -201,15 +221,34 @@ void Accumulator::need(Operation operation) {
 
 void Accumulator::allocate(WindowState& state) const {
   const auto cells = static_cast<std::size_t>(part_->cells());
+  const auto make_room = [&](auto& array, auto start) {
+    if (array.size() != cells) array.assign(cells, start);
+  };
+  for (int m = 0; m < k_moments; ++m) {
+    const auto moment = static_cast<Moment>(m);
+    if (!moments_.has(moment)) continue;
+    if (!is_extreme(moment)) {
+      make_room(state.of(moment), start_of(moment));
+    } else if (state.has_floats) {
+      make_room(state.floats_of(moment), static_cast<float>(start_of(moment)));
+      state.of(moment) = {};
+    } else {
+      make_room(state.of(moment), start_of(moment));
+      state.floats_of(moment) = {};
+    }
+  }
   for (int m = 0; m < k_moments; ++m)
-    if (const auto moment = static_cast<Moment>(m); moments_.has(moment) && state.of(moment).size() != cells)
-      state.of(moment).assign(cells, start_of(moment));
-  for (int m = 0; m < k_moments; ++m)
-    if (const auto moment = static_cast<Moment>(m);
-        whole_.has(moment) && state.whole_of(moment).size() != cells)
-      state.whole_of(moment).assign(cells, whole_start_of(moment, type_));
-  if (counts_cells() && state.cell_weights.size() != cells) state.cell_weights.assign(cells, 0);
-  if (wants_counts_ && state.cell_counts.size() != cells) state.cell_counts.assign(cells, 0);
+    if (const auto moment = static_cast<Moment>(m); whole_.has(moment))
+      make_room(state.whole_of(moment), whole_start_of(moment, type_));
+  if (counts_cells()) make_room(state.cell_weights, 0);
+  if (wants_counts_) make_room(state.cell_counts, 0);
+}
+
+void Accumulator::make_doubles(WindowState& state) const {
+  if (std::exchange(state.has_floats, false))
+    for (const Moment moment : {Moment::minimum, Moment::maximum})
+      state.of(moment).assign(state.floats_of(moment).begin(), state.floats_of(moment).end());
+  allocate(state);
 }
 
 std::int64_t Accumulator::bytes() const {
@@ -222,6 +261,7 @@ void Accumulator::reset(int i) {
   WindowState& old = state(i);
   WindowState fresh;  // the memory of its arrays stays
   fresh.moments = std::move(old.moments);
+  fresh.float_extremes = std::move(old.float_extremes);
   for (int m = 0; m < k_moments; ++m) {
     auto& whole = old.whole[static_cast<std::size_t>(m)];
     std::fill(whole.begin(), whole.end(), whole_start_of(static_cast<Moment>(m), type_));
@@ -250,7 +290,11 @@ void Accumulator::add_hole(const Step& step, const Window& window, int i) {
 void Accumulator::add(const ArrayView& own, const Step& step, const Window& window, int i) {
   WindowState& into = state(i);
   begin_step(step, window, into);
-  allocate(into);
+  if (into.steps == 0) into.has_floats = type_ == Type::float_ && own.type == Type::float_;
+  if (own.type == Type::float_)
+    allocate(into);
+  else
+    make_doubles(into);
   if (whole_.count() > 0) add_whole(own, into);
   const std::int64_t weight = step.weight();
   std::array<double, k_block> block;
@@ -297,8 +341,12 @@ void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std:
 
 void Accumulator::begin_cells(WindowState& state, std::int64_t n, std::int64_t at) const {
   for (int m = 0; m < k_moments; ++m)
-    if (const auto moment = static_cast<Moment>(m); moments_.has(moment))
-      std::fill_n(state.of(moment).data() + at, n, start_of(moment));
+    if (const auto moment = static_cast<Moment>(m); moments_.has(moment)) {
+      if (state.has_floats && is_extreme(moment))
+        std::fill_n(state.floats_of(moment).data() + at, n, static_cast<float>(start_of(moment)));
+      else
+        std::fill_n(state.of(moment).data() + at, n, start_of(moment));
+    }
   if (counts_cells()) std::fill_n(state.cell_weights.data() + at, n, 0);
   if (wants_counts_) std::fill_n(state.cell_counts.data() + at, n, 0);
 }
@@ -350,7 +398,12 @@ void Accumulator::result(Operation operation, int i, double fill, double* out) c
     }
   };
   const auto plain = [&](Moment moment) {
-    each([from = cells(moment)](std::int64_t cell, double) { return from[cell]; });
+    if (of.has_floats && is_extreme(moment))
+      each([from = of.floats_of(moment).data()](std::int64_t cell, double) {
+        return static_cast<double>(from[cell]);
+      });
+    else
+      each([from = cells(moment)](std::int64_t cell, double) { return from[cell]; });
   };
   const auto divided = [&](Moment moment) {
     each([from = cells(moment)](std::int64_t cell, double w) { return from[cell] / w; });
@@ -369,10 +422,16 @@ void Accumulator::result(Operation operation, int i, double fill, double* out) c
       return each([from = cells(Moment::square_sum)](std::int64_t cell, double w) {
         return std::sqrt(from[cell] / w);
       });
-    case Operation::range:
-      return each([low = cells(Moment::minimum), high = cells(Moment::maximum)](std::int64_t cell, double) {
-        return high[cell] - low[cell];
-      });
+    case Operation::range: {
+      const auto range = [&](const auto* low, const auto* high) {
+        each([&](std::int64_t cell, double) {
+          return static_cast<double>(high[cell]) - static_cast<double>(low[cell]);
+        });
+      };
+      if (of.has_floats)
+        return range(of.floats_of(Moment::minimum).data(), of.floats_of(Moment::maximum).data());
+      return range(cells(Moment::minimum), cells(Moment::maximum));
+    }
     case Operation::sum:
       return plain(Moment::sum);
     case Operation::minimum:

@@ -63,9 +63,12 @@ struct WindowState {
   std::int64_t weight = 0;  ///< of all steps, microseconds
   std::int64_t steps = 0;
   std::optional<Instant> hole;  ///< end of the first step in which the field was not sent
-  /// [part cells], all four: as nothing came yet for masked cells. Those of other cells mean something once
-  /// there are steps.
+  /// [part cells], all of these: as nothing came yet for masked cells. Those of other cells mean something
+  /// once there are steps.
   std::array<std::vector<double>, k_moments> moments;
+  /// In place of the doubles of minimum and maximum, where the field and all arrays of the window are floats.
+  std::array<std::vector<float>, 2> float_extremes;
+  bool has_floats = false;
   /// Of moments that are kept in the field's type, as its bits.
   std::array<std::vector<std::int64_t>, k_moments> whole;
   std::vector<std::int64_t> cell_weights;  ///< of values that were not missing; where some may be
@@ -76,6 +79,8 @@ struct WindowState {
   const std::vector<double>& of(Moment m) const { return moments[static_cast<std::size_t>(m)]; }
   std::vector<std::int64_t>& whole_of(Moment m) { return whole[static_cast<std::size_t>(m)]; }
   const std::vector<std::int64_t>& whole_of(Moment m) const { return whole[static_cast<std::size_t>(m)]; }
+  std::vector<float>& floats_of(Moment m) { return float_extremes[m == Moment::minimum ? 0 : 1]; }
+  const std::vector<float>& floats_of(Moment m) const { return float_extremes[m == Moment::minimum ? 0 : 1]; }
 };
 
 /// Joins the values of one field over time, for one part of its cells and one kind of windows, for all
@@ -118,9 +123,9 @@ class Accumulator {
   bool has_value(int state, std::int64_t cell) const;
   /// No step came.
   void reset(int state);
-  /// Arrays of a state, as nothing came yet; nothing if it has them.
-  void allocate(WindowState& state) const;
-  /// Of memory, when all states are in use.
+  /// All moments of a state are arrays of doubles; those that it does not have are as nothing came yet.
+  void make_doubles(WindowState& state) const;
+  /// Of memory, at most: when all states are in use, and extremes are doubles.
   std::int64_t bytes() const;
 
  private:
@@ -129,6 +134,7 @@ class Accumulator {
   void add_whole(const ArrayView& own, WindowState& state) const;
   void whole_as_doubles(Operation operation, int state, double fill, double* out) const;
   void begin_step(const Step& step, const Window& window, WindowState& state) const;
+  void allocate(WindowState& state) const;
   /// Cells `at` and behind it have no values.
   void begin_cells(WindowState& state, std::int64_t n, std::int64_t at) const;
   template <class X>

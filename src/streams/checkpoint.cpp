@@ -171,7 +171,7 @@ void Checkpoint::define(Dataset& file, const Entry& entry) {
 }
 
 void Checkpoint::write(Dataset& file, const Entry& entry) {
-  entry.collector->accumulator->allocate(*entry.state);
+  entry.collector->accumulator->make_doubles(*entry.state);
   for_each_array(entry, entry.name, [&](const std::string& name, const ArrayView& view) {
     DataCall call;
     call.variable = name;
@@ -185,7 +185,7 @@ void Checkpoint::write(Dataset& file, const Entry& entry) {
 }
 
 void Checkpoint::read(Dataset& file, const Entry& entry, const std::string& name) {
-  entry.collector->accumulator->allocate(*entry.state);
+  entry.collector->accumulator->make_doubles(*entry.state);
   for_each_array(entry, name, [&](const std::string& variable, const ArrayView& view) {
     DataCall call;
     call.variable = variable;
