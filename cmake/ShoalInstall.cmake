@@ -124,7 +124,7 @@ endif()
 
 # All that is installed, and nothing else: no tests, no examples.
 add_custom_target(installable)
-foreach(target shoal shoal_fortran shoal_pioc shoal_pioc_static shoal_piof shoal_piof_static shoal-plan shoal-streams shoal-bench shoal_python_tree shoal_command_pages)
+foreach(target shoal shoal_fortran shoal_pioc shoal_pioc_static shoal_piof shoal_piof_static shoal-plan shoal-streams shoal-tune shoal-bench shoal_python_tree shoal_command_pages)
   if(TARGET ${target})
     add_dependencies(installable ${target})
   endif()

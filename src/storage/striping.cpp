@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -133,6 +134,23 @@ std::string run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+// What Lustre's library calls lov_user_md, of versions 1 and 3, which begin alike.
+Stripes stripes_of_file(const std::string& path) {
+  struct Layout {
+    std::uint32_t magic, pattern;
+    std::array<std::uint64_t, 2> object;
+    std::uint32_t stripe_bytes;
+    std::uint16_t stripe_count, offset;
+  };
+  std::array<std::byte, 64 * 1024> value{};
+  const ssize_t length = ::getxattr(path.c_str(), "lustre.lov", value.data(), value.size());
+  Layout layout{};
+  if (length < static_cast<ssize_t>(sizeof layout)) return {};
+  std::memcpy(&layout, value.data(), sizeof layout);
+  const bool known = layout.magic == 0x0BD10BD0U || layout.magic == 0x0BD30BD0U;
+  return known ? Stripes{layout.stripe_count, layout.stripe_bytes} : Stripes{};
+}
 
 std::string stripe_command(const std::string& path, const Stripes& stripes) {
   std::string text;

@@ -22,6 +22,9 @@ inline const std::vector<std::string> k_lustre_libraries{"liblustreapi.so.1", "l
 std::string make_striped_file(const std::string& path, const Stripes& stripes,
                               const std::vector<std::string>& libraries = k_lustre_libraries);
 
+/// Of a file that is there, as Lustre says them in an extended attribute; 0 where it has none. Local.
+Stripes stripes_of_file(const std::string& path);
+
 /// "lfs setstripe -c 4 -S 1048576 /lustre/run", for messages.
 std::string stripe_command(const std::string& path, const Stripes& stripes);
 
