@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include "base/text.hpp"
@@ -23,6 +24,7 @@ constexpr double k_small_write = 256 * 1024.0;
 constexpr double k_imbalance = 2.0;
 constexpr double k_commit_share = 0.25;
 constexpr std::int64_t k_many_calls = 100;
+constexpr double k_far = 3;  // times as long, or as short
 
 using Advice = std::optional<std::string>;
 
@@ -96,6 +98,21 @@ Advice stage_shrank(const Figures& f) {
   return fmt::format(
       "shared memory is short, the stage has {}: give /dev/shm more room (containers: --shm-size=1g)",
       bytes_text(static_cast<double>(f.most.stage_bytes)));
+}
+
+// The figures that were chosen by are not those of today.
+Advice far_from_figures(const Figures& f) {
+  const auto store = store_prediction(f.report, f.settings);
+  if (!store || std::max(store->measured, store->predicted) < k_least_seconds) return {};
+  if (store->times() < k_far && store->times() > 1 / k_far) return {};
+  const std::string folder = std::filesystem::path(f.report.path).parent_path().string();
+  const bool slower = store->times() > 1;
+  return fmt::format(
+      "writing was {:.1f} times as {} as {} says: others use the file system, or it has changed; if this "
+      "stays "
+      "so, measure again: mpiexec -n {} shoal tune {} --machine {}",
+      slower ? store->times() : 1 / store->times(), slower ? "slow" : "fast", text_of(*f.report.machine),
+      f.report.ranks, folder.empty() ? "." : folder, f.report.machine->path);
 }
 
 // A chunk was stored, and more of its cells came.
@@ -201,8 +218,8 @@ Advice imbalance(const Figures& f) {
 
 std::string advice_of(const DatasetReport& report, const Settings& settings) {
   const Figures figures = figures_of(report, settings);
-  for (const auto& rule : {stage_shrank, chunks_again, blocked, slabs, commits, tiny_sections, small_writes,
-                           small_reads, imbalance})
+  for (const auto& rule : {stage_shrank, far_from_figures, chunks_again, blocked, slabs, commits,
+                           tiny_sections, small_writes, small_reads, imbalance})
     if (const Advice advice = rule(figures)) return *advice;
   return "nothing to improve";
 }

@@ -114,10 +114,13 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
           if (key.creation_only && settings_.origin(key.name) == "argument")
             throw Error(Code::setting, "setting {} is for new files; this one exists", key.name);
       check_report_path(settings_.text("report"));
+      machine_ = resolve_machine(settings_, options.sources, path_, options.find_file_system);
     }));
     ByteWriter out;
     out.put(std::vector<std::byte>(mine));
     settings_.pack(out);
+    pack(out, machine_.figures);
+    out.put(machine_.warnings);
     message = out.take();
   }
   comm_.broadcast(message, 0);
@@ -125,6 +128,8 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
   Bytes of_root;
   in.get(of_root);
   settings_ = Settings::unpack(in);
+  machine_.figures = unpack_machine_figures(in);
+  in.get(machine_.warnings);
   comm_.wait_at_most(settings_.seconds("wait_seconds"), settings_.origin("wait_seconds") != "argument");
   ByteReader root(of_root);
   const auto root_path = root.get<std::string>();
@@ -160,13 +165,14 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
 }
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
-  DriverOptions out = driver_options_of(settings_);
+  DriverOptions out = driver_options_of(settings_, machine_.figures);
   out.system.open_store = options.open_store;
   out.system.find_file_system = options.find_file_system;
   out.system.lustre_libraries = options.lustre_libraries;
   if (out.background.stored_by == StoredBy::ranks) {  // who serve make their own of them
     ByteWriter packed;
     settings_.pack(packed);
+    pack(packed, machine_.figures);
     out.servers.settings = packed.take();
   }
   return out;
@@ -181,6 +187,7 @@ void Dataset::started(Seconds start) {
   gatherings_ = gatherings_of(driver_->schema());
   next_records_.start(driver_->schema());
   opened_at_ = start;
+  warnings_.insert(warnings_.end(), machine_.warnings.begin(), machine_.warnings.end());
   print_warnings();
 }
 
@@ -500,6 +507,7 @@ Status Dataset::finish_report() {
       report.driver = driver_name();
       report.ranks = comm_.size();
       report.cores = cores_of_machine();
+      report.machine = machine_.figures;
       report.filled = definitions_.added_fill_values();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
@@ -573,6 +581,7 @@ std::string Dataset::report_text() const {
   report.driver = driver_name();
   report.ranks = comm_.size();
   report.cores = cores_of_machine();
+  report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
   report.of_ranks.push_back({counters(), now() - opened_at_});
   return json_of(report, settings_);

@@ -16,6 +16,7 @@
 #include "dataset/next_records.hpp"
 #include "dataset/settings.hpp"
 #include "driver/driver.hpp"
+#include "machine/machine_file.hpp"
 
 namespace shoal {
 
@@ -179,6 +180,7 @@ class Dataset {
   bool closed_ = false;
   std::string driver_name_;
   Settings settings_;
+  FoundMachine machine_;  // the same figures on all ranks
   std::unique_ptr<Driver> driver_;
   Definitions definitions_;
   std::map<int, std::shared_ptr<const Rounding>> roundings_;  // of variables that were written

@@ -2,6 +2,8 @@
 #include "dataset/driver_options.hpp"
 
 #include <cstdio>
+#include <filesystem>
+#include <map>
 
 #include "base/text.hpp"
 #include "driver/registry.hpp"
@@ -56,8 +58,38 @@ FillMode fill_mode_of(const Settings& settings) {
   return fill == "written" ? FillMode::written : fill == "true" ? FillMode::all : FillMode::none;
 }
 
-DriverOptions driver_options_of(const Settings& settings) {
+FoundMachine resolve_machine(const Settings& settings, const SettingSources& sources, const std::string& path,
+                             const FileSystemFinder& find_file_system) {
+  const std::string& wish = settings.text("machine");
+  const bool nowhere = wish == "auto" && sources.toml.empty();
+  if (wish == "none" || nowhere || settings.text("driver") != "native") return {};
+  const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
+  return find_machine(wish, beside, path, find_file_system(path).type, date_of_today());
+}
+
+void choose_by_machine(DriverOptions& out) {
+  const StoringChoice choice = choose_storing(out.machine ? &*out.machine : nullptr);
+  out.stage.usual_writers = choice.writers;
+  out.stage.usual_slot_bytes = choice.slot_bytes;
+  out.rearranging.most_io_ranks_of_node = choice.io_ranks_of_node;
+  const bool striped = out.stripes.count > 0;
+  if (!striped) out.stripes.count = choice.stripe_count;
+  const bool aligned = out.rearranging.alignment_bytes > 0;
+  if (choice.alignment_bytes > 0 && !aligned)
+    out.catalog.alignment = out.rearranging.alignment_bytes = choice.alignment_bytes;
+  const bool servers_store = out.background.stored_by == StoredBy::ranks;
+  const std::map<std::string, bool> is_set{{"writers", out.stage.writers || servers_store},
+                                           {"slot_bytes", out.stage.slot_bytes.has_value()},
+                                           {"io_ranks", sets_io_ranks(out.rearranging)},
+                                           {"alignment", aligned},
+                                           {"stripe_count", striped}};
+  for (const auto& [setting, why] : choice.why)
+    if (!is_set.at(setting)) out.machine_choices.push_back(why);
+}
+
+DriverOptions driver_options_of(const Settings& settings, const std::optional<MachineFigures>& machine) {
   DriverOptions out;
+  out.machine = machine;
   out.stage.bytes = settings.bytes("stage_bytes");
   out.stage.whole = settings.origin("stage_bytes") != "default";
   if (const auto bytes = settings.bytes("slot_bytes"); bytes > 0) out.stage.slot_bytes = bytes;
@@ -104,6 +136,7 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.library.replicated_access = access_of(settings.text("replicated_access"));
   out.reading.all_read = settings.text("replicated_read") == "all";
   out.reading.missing_is_fill = settings.text("missing_tiles") == "fill";
+  choose_by_machine(out);
   out.layout = layout_of(settings);
   out.library.hints = hints_of(settings.text("hints"));
   return out;

@@ -99,6 +99,16 @@ std::string spread_text(const Spread& s) {
       {member("min", number(s.min)), member("median", number(s.median)), member("max", number(s.max))});
 }
 
+std::string machine_json(const DatasetReport& report, const Settings& settings) {
+  if (!report.machine) return "null";
+  const auto store = store_prediction(report, settings).value_or(StorePrediction{});
+  const FileSystemFigures& where = report.machine->file_system;
+  return object(
+      {member("path", json_text(report.machine->path)), member("mount_point", json_text(where.mount_point)),
+       member("measured", json_text(where.measured)), member("store_predicted", number(store.predicted)),
+       member("store_measured", number(store.measured))});
+}
+
 std::string row(const std::string& name, const std::string& value) {
   constexpr std::size_t k_column = 16;
   std::string line = "  " + name;
@@ -155,6 +165,26 @@ RankReport unpack_rank_report(const Bytes& bytes) {
   return report;
 }
 
+std::optional<StorePrediction> store_prediction(const DatasetReport& report, const Settings& settings) {
+  const Counters& first = report.of_ranks.front().counters;
+  const auto bytes = static_cast<double>(sum_of(report, &Counters::bytes_written));
+  const auto writes = static_cast<double>(sum_of(report, &Counters::writes));
+  const bool other = sum_of(report, &Counters::bytes_encoded) > 0 ||
+                     sum_of(report, &Counters::bytes_past_cache) > 0 ||
+                     settings.bytes("store_bytes_per_second") > 0;
+  if (!report.machine || bytes == 0 || first.storers_of_node == 0 || other) return std::nullopt;
+  const auto storers = static_cast<double>(first.storers_of_node);
+  const Seconds together =
+      store_seconds(*report.machine, {bytes, static_cast<double>(first.nodes), storers, bytes / writes,
+                                      static_cast<double>(first.turn_bytes)});
+  if (together <= 0) return std::nullopt;
+  StorePrediction out{together * first.nodes * storers, 0};
+  for (const auto* ranks : {&report.of_ranks, &report.of_servers})
+    for (const auto& rank : *ranks)
+      out.measured += rank.counters.store;
+  return out;
+}
+
 std::string json_of(const DatasetReport& report, const Settings& settings) {
   const Counters& first = report.of_ranks.front().counters;
   const auto times_of = [](const std::vector<RankReport>& ranks) {
@@ -199,6 +229,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("stage", stage),
                  member("hints", hints),
                  member("settings", object(changed)),
+                 member("machine", machine_json(report, settings)),
                  member("strategies", list(first.strategies)),
                  member("fill_values_added", list(report.filled)),
                  member("warnings", list(warnings_of(report))),
@@ -250,6 +281,11 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
         row("messages",
             fmt::format("{} in {} messages between nodes",
                         bytes_text(static_cast<double>(sum_of(report, &Counters::message_bytes))), messages));
+  if (report.machine) out += row("machine", text_of(*report.machine));
+  if (const auto store = store_prediction(report, settings))
+    out +=
+        row("predicted", fmt::format("store {:.3f} s over all ranks; it took {:.3f} s, {:.2f} times as much",
+                                     store->predicted, store->measured, store->times()));
   for (const auto& strategy : first.strategies)
     out += row("strategy", strategy);
   if (!report.filled.empty()) out += row("_FillValue", filled_text(report.filled));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,16 @@ struct DatasetReport {
   std::vector<RankReport> of_servers = {};  ///< that stored for them (background=ranks)
   std::vector<std::string> filled = {};     ///< variables that got _FillValue as cells of them are left out
   int cores = 0;                            ///< of the machine of rank 0; 0: not known
+  std::optional<MachineFigures> machine = {};  ///< that the driver chose by
 };
+
+/// What writing to the file took, over all ranks that stored, by the figures of the machine and as it was.
+struct StorePrediction {
+  Seconds predicted = 0, measured = 0;
+  double times() const { return measured / predicted; }
+};
+/// Nothing where figures say nothing of what was stored: compressed chunks, a limited rate, past the cache.
+std::optional<StorePrediction> store_prediction(const DatasetReport& report, const Settings& settings);
 
 /// Of this machine, whoever may use them; 0: not known.
 int cores_of_machine();

@@ -39,7 +39,8 @@ Error serve_already() {
 OptionsOf options_with(const ServeOptions& how) {
   return [&how](const Bytes& packed) {
     ByteReader in(packed);
-    DriverOptions out = driver_options_of(Settings::unpack(in));
+    const Settings settings = Settings::unpack(in);
+    DriverOptions out = driver_options_of(settings, unpack_machine_figures(in));
     out.system.open_store = how.open_store;
     out.system.find_file_system = how.find_file_system;
     return out;

@@ -157,6 +157,10 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "at close, a JSON file that says where chunks lie, so that xarray opens file or set as one", false},
     {"master", Kind::text, "", "a path, auto or nothing",
      "at close, a small netCDF-4 file of virtual datasets over a set of netcdf4 files", false},
+    {"machine", Kind::text, "auto", "auto, none or a path",
+     "driver native: what shoal tune measured of the machine, by which it chooses; auto: machine.toml beside "
+     "shoal.toml, where there is one",
+     false},
     {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
 });
 

@@ -99,6 +99,8 @@ constexpr auto k_uses = std::to_array<Use>({
     {"slot_bytes", is_native, "0", true, k_no_stage, k_native, k_own_cells},
     {"direct_bytes", is_native, nullptr, true, k_no_stage, k_native, k_own_cells},
     {"writers", is_native, "0", true, k_no_stage, k_native, k_own_cells},
+    {"machine", is_native, "auto", true, "driver DRIVER does not choose by what was measured", k_native,
+     k_own_cells},
     {"rearrange", is_native, "auto", true,
      "driver DRIVER does not choose: cells of maps go to I/O ranks in any case, and those of tiles where "
      "rearranger=box or I/O ranks are set",

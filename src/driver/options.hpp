@@ -9,7 +9,9 @@
 
 #include "base/bytes.hpp"
 #include "format/catalog.hpp"
+#include "machine/figures.hpp"
 #include "rearrange/options.hpp"
+#include "rearrange/storing_choice.hpp"
 #include "storage/store.hpp"
 #include "storage/striping.hpp"
 
@@ -38,7 +40,10 @@ struct StageOptions {
   std::optional<std::int64_t> slot_bytes;    ///< one slot; otherwise the driver chooses
   std::optional<std::int64_t> direct_bytes;  ///< runs so long go past the stage; otherwise the driver chooses
   std::optional<int> writers;                ///< ranks of a node that store at a time; or the driver chooses
-  double wait_seconds = 600;                 ///< a rank that does not come within this time is an error
+  // What the driver chooses unless these are set (StoringChoice).
+  int usual_writers = 1;
+  std::int64_t usual_slot_bytes = k_usual_slot_bytes;
+  double wait_seconds = 600;  ///< a rank that does not come within this time is an error
 };
 
 /// Who stores what the stage holds: the ranks within their calls, a thread of each while they compute, or
@@ -104,7 +109,9 @@ struct DriverOptions {
   FileOptions file;
   ReadOptions reading;
   SystemOptions system;
-  std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
+  std::optional<MachineFigures> machine;     ///< what was measured where the file is
+  std::vector<std::string> machine_choices;  ///< what was chosen by it, and why
+  std::vector<std::string> warnings;         ///< of what the settings ask for and the dataset cannot have
 };
 
 }  // namespace shoal

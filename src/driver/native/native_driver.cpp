@@ -17,13 +17,15 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       groups_(comm, options_, counters_),
       header_(comm, options_, counters_, file_, writable_),
       state_(comm.rank()),
-      strategies_(comm, groups_, options_.rearranging, counters_, header_.schema()),
+      strategies_(comm, groups_, options_, counters_, header_.schema()),
       context_{comm, options_, writable_, counters_, file_, groups_, header_, records_, state_, strategies_},
       addresses_(context_),
       paths_(context_, addresses_),
       router_(context_, addresses_, paths_),
       pending_(context_, addresses_, paths_) {
   counters_.warnings = options.warnings;
+  for (const auto& choice : options.machine_choices)
+    strategies_.add_line("machine: " + choice);
   if (writable_) check_threads();
   check_io_ranks(comm, options.rearranging);
   check_rearranging(options.rearranging, options.stage.writers.value_or(1));

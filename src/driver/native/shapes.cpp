@@ -12,8 +12,7 @@ namespace shoal {
 
 namespace {
 
-// Slots that stay in a core's cache, and few of them: larger ones are slower on every machine measured.
-constexpr std::int64_t k_default_slot = 1024 * 1024;
+// Few slots: more are slower on every machine measured.
 constexpr int k_most_slots = 1 << 16;
 constexpr int k_good_slots = 4;
 
@@ -54,7 +53,7 @@ double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const D
 
 StageShape stage_shape(const StageOptions& options, StoredBy stored_by, int ranks,
                        std::int64_t largest_chunk) {
-  const std::int64_t wanted = options.slot_bytes.value_or(std::max(k_default_slot, largest_chunk));
+  const std::int64_t wanted = options.slot_bytes.value_or(std::max(options.usual_slot_bytes, largest_chunk));
   const std::int64_t slot = std::clamp((wanted + 4095) / 4096 * 4096, k_least_slot,
                                        std::max(k_least_slot, options.bytes / k_least_slots));
   StageShape shape;
@@ -66,7 +65,7 @@ StageShape stage_shape(const StageOptions& options, StoredBy stored_by, int rank
   if (options.whole || stored_by != StoredBy::calls) enough = k_most_slots;
   shape.slots =
       static_cast<int>(std::clamp<std::int64_t>(options.bytes / shape.slot_bytes, k_least_slots, enough));
-  shape.writers = std::min(options.writers.value_or(1), ranks);
+  shape.writers = std::min(options.writers.value_or(options.usual_writers), ranks);
   return shape;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "decomp/node_runs.hpp"
 #include "driver/native/shapes.hpp"
@@ -82,7 +83,7 @@ CutStrategy FieldStrategies::choose(const std::shared_ptr<const Decomposition>& 
     const bool outer_dims = groups_.is_node_leader();
     counts.runs = made.runs = comm_.sum(outer_dims ? made.share.runs : 0);
     counts.cells = made.cells = comm_.sum(outer_dims ? made.share.cells : 0);
-    made.strategy = choose_strategy(options_, facts(), counts);
+    made.strategy = choose_strategy(options_, facts(), counts, model_);
   }
   made.share.number = cuts_.size();
   return made;
@@ -98,7 +99,10 @@ const CutStrategy::Field* FieldStrategies::known(const FieldJob& job) const {
 
 bool FieldStrategies::rearranges(const FieldJob& job) {
   CutStrategy& cut = cuts_.at(job.transfer->decomposition.get());
-  if (groups_.single() && cut.strategy.rearranging == Rearranging::never) return false;
+  if (groups_.single() && cut.strategy.rearranging == Rearranging::never) {
+    if (model_.figures != nullptr) report_one_node(cut, job);
+    return false;
+  }
   if (const auto* before = known(job)) return before->rearrange;
   CutStrategy::Field field = field_of(job);
   choose(cut, job, field);
@@ -117,6 +121,7 @@ FieldCounts FieldStrategies::count(const CutStrategy& cut, const FieldJob& job,
   counts.bytes = static_cast<double>(cut.cells) * size * outer_dims;
   counts.field_bytes = static_cast<double>(volume(cut.decomposition->global())) * size * outer_dims;
   counts.boxes_fit = field.boxes_fit;
+  count_storers(cut, job, counts);
   // Where one node stores for all, the one rank may be of another.
   const bool may_store = !one_node_stores_ || groups_.single();
   counts.one_rank = may_store && one_rank_has_all(comm_, *cut.decomposition);
@@ -136,9 +141,51 @@ FieldCounts FieldStrategies::count(const CutStrategy& cut, const FieldJob& job,
 
 void FieldStrategies::choose(const CutStrategy& cut, const FieldJob& job, CutStrategy::Field& field) {
   const FieldCounts counts = count(cut, job, field);
-  const FieldStrategy chosen = choose_field_strategy(cut.strategy, counts);
+  const FieldStrategy chosen = choose_field_strategy(cut.strategy, counts, model_);
   field.rearrange = chosen.rearrange;
-  add_line(field_text(job, field) + report_text(options_, cut.strategy, chosen, counts));
+  note_storing(counts, chosen.rearrange);
+  add_line(field_text(job, field) + report_text(options_, cut.strategy, chosen, counts, model_));
+}
+
+// Of what stays on its node: who stores at the same time, and how much in a call.
+void FieldStrategies::count_storers(const CutStrategy& cut, const FieldJob& job, FieldCounts& counts) const {
+  const StageOptions& stage = driver_options_.stage;
+  const StoredBy stored_by = driver_options_.background.stored_by;
+  const int ranks = groups_.node().size();
+  counts.nodes = groups_.nodes().count();
+  if (!stage.writers && stored_by == StoredBy::calls &&
+      are_long_runs(cut.share, cut.decomposition->global(), job.placement->chunk, size_of(job.variable->type),
+                    stage.direct_bytes.value_or(k_long_run))) {
+    counts.writers_of_node = ranks;
+    return;
+  }
+  StageShape shape = stage_shape(stage, stored_by, ranks);
+  if (stored_by == StoredBy::ranks && !stage.writers) shape.writers = std::max(1, groups_.servers_of_node());
+  counts.writers_of_node = shape.writers;
+  counts.share_bytes = static_cast<double>(shape.slot_bytes / shape.writers);
+}
+
+// Nothing is counted there, and nobody sends: what the field takes by the figures. Local.
+void FieldStrategies::report_one_node(CutStrategy& cut, const FieldJob& job) {
+  if (known(job) != nullptr) return;
+  const CutStrategy::Field field = field_of(job);
+  cut.fields.push_back(field);
+  FieldCounts counts;
+  counts.counted = false;
+  counts.field_bytes = static_cast<double>(volume(cut.decomposition->global()) * field.outer_dims) *
+                       static_cast<double>(field.size);
+  count_storers(cut, job, counts);
+  note_storing(counts, false);
+  add_line(field_text(job, field) + report_text_of_one_node(counts, model_));
+}
+
+void FieldStrategies::note_storing(const FieldCounts& counts, bool rearranged) {
+  if (counts.field_bytes <= noted_bytes_) return;
+  noted_bytes_ = counts.field_bytes;
+  counters_.storers_of_node =
+      rearranged ? (counts.io_ranks + counts.nodes - 1) / counts.nodes : counts.writers_of_node;
+  counters_.turn_bytes =
+      rearranged || counts.nodes == 1 ? 0 : std::llround(counts.bytes / std::max(counts.runs, 1.0));
 }
 
 void FieldStrategies::add_line(const std::string& line) {

@@ -40,9 +40,16 @@ struct CutStrategy {
 /// Counts over ranks what rearrange/strategy.hpp chooses by, keeps what was chosen, and reports it.
 class FieldStrategies {
  public:
-  FieldStrategies(const Comm& comm, const RankGroups& groups, const RearrangeOptions& options,
+  FieldStrategies(const Comm& comm, const RankGroups& groups, const DriverOptions& options,
                   Counters& counters, const Schema& schema)
-      : comm_(comm), groups_(groups), options_(options), counters_(counters), schema_(schema) {}
+      : comm_(comm),
+        groups_(groups),
+        driver_options_(options),
+        options_(options.rearranging),
+        counters_(counters),
+        schema_(schema) {
+    if (options.machine) model_.figures = &*options.machine;
+  }
 
   /// Nodes do not see each other's writes: these ranks, of one node, store for all.
   void let_one_node_store(std::vector<int> io_ranks) {
@@ -83,15 +90,21 @@ class FieldStrategies {
   void count_map(CutStrategy& cut, CellCounts& counts) const;
   FieldCounts count(const CutStrategy& cut, const FieldJob& job, const CutStrategy::Field& field);
   void choose(const CutStrategy& cut, const FieldJob& job, CutStrategy::Field& field);
+  void count_storers(const CutStrategy& cut, const FieldJob& job, FieldCounts& counts) const;
+  void report_one_node(CutStrategy& cut, const FieldJob& job);
+  void note_storing(const FieldCounts& counts, bool rearranged);
 
   const Comm& comm_;
   const RankGroups& groups_;
+  const DriverOptions& driver_options_;
   const RearrangeOptions& options_;
   Counters& counters_;
   const Schema& schema_;
   bool one_node_stores_ = false;
   std::vector<int> io_ranks_;
+  CostModel model_;
   DecompositionPlans<CutStrategy> cuts_;
+  double noted_bytes_ = 0;  // of the largest field so far
 };
 
 }  // namespace shoal

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a machine file changes for datasets."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+
+def write_field(folder: Path, **settings) -> dict:
+    """The report of a dataset of one field."""
+    import numpy as np
+
+    report = folder / "report.json"
+    with shoal.create(str(folder / "his.nc"), None, report=str(report), **settings) as file:
+        cells = np.zeros((512, 1024))
+        cut = shoal.Decomposition.block(None, {"y": 512, "x": 1024}, [0, 0], [512, 1024])
+        file.def_var("field", "f8", cut, record="time")
+        file.write("field", cells, record=0)
+    return json.loads(report.read_text().splitlines()[-1])
+
+
+@pytest.fixture
+def figures(tmp_path):
+    """A machine file with a rate of all writes, for the folder's file system."""
+
+    def made(rate: float) -> Path:
+        machine = tmp_path / f"rate_{rate:.0e}.toml"
+        kind = write_field(tmp_path)["file_system"]
+        machine.write_text(
+            f"""
+shoal_machine = 1
+[[file_system]]
+mount_point = "/"
+kind = "{kind}"
+measured = "{date.today().isoformat()}"
+[file_system.write_by_writers]
+writers = [1, 2]
+bytes_per_second = [{rate}, {2 * rate}]
+"""
+        )
+        return machine
+
+    return made
+
+
+def test_a_dataset_is_chosen_by_the_figures_and_says_so(figures, tmp_path):
+    machine = figures(1e9)
+    report = write_field(tmp_path, machine=str(machine))
+    assert report["machine"]["path"] == str(machine)
+    assert report["machine"]["store_predicted"] == pytest.approx(512 * 1024 * 8 / 1e9, rel=0.01)
+    assert report["machine"]["store_measured"] > 0
+    assert any(line.startswith("machine: writers=2") for line in report["strategies"])
+    assert any("predicted: local" in line for line in report["strategies"])
+    assert re.search(r"^  predicted +store ", (tmp_path / "report.txt").read_text(), re.M)
+    assert write_field(tmp_path, machine="none")["machine"] is None
+
+
+def test_far_from_the_figures_is_said(figures, tmp_path):
+    machine = figures(1e3)
+    report = write_field(tmp_path, machine=str(machine))
+    assert "times as fast as" in report["advice"]
+    assert f"mpiexec -n 1 shoal tune {tmp_path} --machine {machine}" in report["advice"]
+
+
+def test_wrong_files_are_refused_and_named(tmp_path):
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("shoal_machine = 1\n[node]\ncore = 3\n")
+    with pytest.raises(shoal.Error, match="no key 'core'; did you mean 'cores'"):
+        write_field(tmp_path, machine=str(wrong))
+    with pytest.raises(shoal.Error, match="no such machine file"):
+        write_field(tmp_path, machine=str(tmp_path / "nowhere.toml"))
