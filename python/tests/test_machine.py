@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from datetime import date
 from pathlib import Path
 
 import pytest
+from conftest import run_program
 
 import shoal
 
@@ -76,3 +78,19 @@ def test_wrong_files_are_refused_and_named(tmp_path):
         write_field(tmp_path, machine=str(wrong))
     with pytest.raises(shoal.Error, match="no such machine file"):
         write_field(tmp_path, machine=str(tmp_path / "nowhere.toml"))
+
+
+def test_explain_says_times(figures):
+    machine = figures(1e9)
+    command = [sys.executable, "-m", "shoal", "explain", "--global", "1024x512x8", "--tiles", "4x4"]
+    done = run_program([*command, "--machine", str(machine)])
+    assert done.returncode == 0, done.stderr
+    assert "writers=2: 2 ranks of a node write 2.0 times as fast as 1" in done.stdout
+    assert re.search(r"^Predicted time of a write: local 8\.\d+ ms$", done.stdout, re.M)  # 16 MiB by 2e9
+    for options, says in (
+        (["--driver", "gather", "--machine", str(machine)], "driver native alone"),
+        (["--folder", "/tmp"], "--machine"),
+    ):
+        done = run_program([*command, *options])
+        assert done.returncode == 2
+        assert says in done.stderr + done.stdout

@@ -10,12 +10,16 @@
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "comm/nodes.hpp"
+#include "dataset/driver_options.hpp"
 #include "driver/library/gather/slab.hpp"
 #include "driver/native/stage/stage.hpp"
+#include "machine/machine_file.hpp"
 #include "plan/cuts.hpp"
 #include "plan/memory.hpp"
 #include "simulate/explained.hpp"
@@ -59,6 +63,8 @@ class Arguments {
     add("--ranks-per-node", "N", "in place of --nodes: ranks of each node but the last");
     add("--background", "off|thread|ranks|auto", "who stores what is in the stage");
     add("--servers", "N", "of each node, beside --ranks; with --background ranks");
+    add("--machine", "PATH", "what shoal tune measured: choose by it, and say times");
+    add("--folder", "DIR", "where the file will be, if the machine file has several file systems");
     add("--cores", "N", "of a node; --background auto chooses by them");
     app_.add_flag("-h,--help", help_, "this text");
     app_.allow_extras();
@@ -69,7 +75,8 @@ class Arguments {
     }
     if (const auto unknown = app_.remaining(); !unknown.empty())
       throw Error(Code::invalid_argument, "'{}' is no option; --help lists them", unknown.front());
-    for (const char* name : {"--servers", "--background", "--cores", "--ranks-per-node"})
+    for (const char* name :
+         {"--servers", "--background", "--cores", "--ranks-per-node", "--machine", "--folder"})
       if (has(name) && !has("--explain"))
         throw Error(Code::invalid_argument, std::string(name) + " needs --explain");
   }
@@ -169,7 +176,7 @@ std::string cut_field(const Arguments& arguments, SimulatedField& field) {
 
 DriverOptions options_of(const Arguments& arguments) {
   DriverOptions options;
-  for (const char* name : {"--rearrange", "--writers", "--slot-bytes", "--direct-bytes"})
+  for (const char* name : {"--rearrange", "--writers", "--slot-bytes", "--direct-bytes", "--machine"})
     if (arguments.has("--library") && arguments.has(name))
       throw Error(Code::invalid_argument, std::string(name) +
                                               " is for driver native, and --library another one; leave one "
@@ -206,6 +213,38 @@ DriverOptions options_of(const Arguments& arguments) {
     options.rearranging.rearranger = word->second;
   }
   return options;
+}
+
+/// Figures of a machine file: of the file system of a folder, or of the only one there is.
+void choose_by_machine_file(const Arguments& arguments, DriverOptions& options) {
+  if (!arguments.has("--machine")) {
+    if (arguments.has("--folder")) throw Error(Code::invalid_argument, "--folder needs --machine");
+    return;
+  }
+  const std::string path = arguments.text("--machine");
+  const Machine machine = read_machine(path);
+  const FileSystemFigures* figures = nullptr;
+  if (arguments.has("--folder"))
+    figures = file_system_for(machine, arguments.text("--folder"));
+  else if (machine.file_systems.size() == 1)
+    figures = &machine.file_systems.front();
+  std::vector<std::string> mount_points;
+  for (const auto& there : machine.file_systems)
+    mount_points.push_back(there.mount_point);
+  if (figures == nullptr)
+    throw Error(Code::invalid_argument, "--folder says which file system is meant; {} has: {}", path,
+                joined(mount_points, ", "));
+  options.machine = MachineFigures{path, machine.node, *figures};
+  choose_by_machine(options);
+}
+
+Json json_of(const std::optional<MachineFigures>& figures, const std::vector<std::string>& choices,
+             const CostEstimate& cost) {
+  if (!figures) return nullptr;
+  return {{"figures", text_of(*figures)},
+          {"choices", choices},
+          {"local_seconds", cost.local},
+          {"rearranged_seconds", cost.rearranged}};
 }
 
 int most_ranks_of_node(const SimulatedField& field) {
@@ -288,6 +327,7 @@ void print(const SimulationWish& wish, const Explained& e) {
   const Json explained{{"rearranged", e.rearranged},
                        {"setting", e.setting},
                        {"counts", json_of(e.counts)},
+                       {"machine", json_of(wish.options.machine, wish.options.machine_choices, e.cost)},
                        {"background", background[static_cast<int>(wish.options.background.stored_by)]},
                        {"cores_of_rank_and_thread", k_cores_of_rank_and_thread},
                        {"most_ranks_of_node", most_ranks_of_node(wish.field)},
@@ -357,6 +397,7 @@ int main(int argc, char** argv) {
     SimulationWish wish;
     const std::string tiles = cut_field(arguments, wish.field);
     wish.options = options_of(arguments);
+    choose_by_machine_file(arguments, wish.options);
     wish.native = !arguments.has("--library");
     if (arguments.has("--explain")) {
       if (wish.field.is_map())

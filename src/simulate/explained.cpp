@@ -45,6 +45,7 @@ class Explainer {
     out_.rearranged = strategy.rearrange();
     out_.setting = strategy.setting();
     out_.counts = strategy.counts();
+    out_.cost = strategy.cost();
   }
 
   void cut_into_boxes() {

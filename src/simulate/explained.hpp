@@ -15,6 +15,7 @@ struct Explained {
   bool rearranged = false;  ///< cells go to I/O ranks, which store even boxes
   std::string setting;      ///< what decided it without costs; empty: the counts alone
   FieldCounts counts;       ///< counted: several nodes, and no setting decides
+  CostEstimate cost;        ///< times, as far as figures of the machine know them
   int groups_of_node = 1;   ///< with rearranger=subset, of the node with most
 
   /// What stays on a node, or in the group of an I/O rank.

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "driver/native/shapes.hpp"
 #include "rearrange/io_ranks.hpp"
+#include "simulate/stage_use.hpp"
 
 namespace shoal {
 
@@ -36,6 +37,7 @@ SimulatedStrategy::SimulatedStrategy(const SimulationWish& wish,
                                      const std::function<NodeShare(int node)>& share_of)
     : wish_(wish), field_(wish.field), first_(field_.first_of_nodes()) {
   counts_.counted = false;
+  if (wish.options.machine) model_.figures = &*wish.options.machine;
   if (wish.native)
     choose(share_of);
   else
@@ -52,13 +54,27 @@ void SimulatedStrategy::choose(const std::function<NodeShare(int node)>& share_o
   Strategy strategy = choose_strategy(options, facts);
   if (strategy.rearranging == Rearranging::by_cost) {
     field_.is_map() ? count_map() : count_tiles(share_of);
-    strategy = choose_strategy(options, facts, cells_);
+    strategy = choose_strategy(options, facts, cells_, model_);
     counts_.counted = true;
     if (options.rearranger != RearrangerKind::subset) count_boxes();
   } else if (strategy.rearranging == Rearranging::never && field_.is_map()) {
     collect_runs();  // that nobody counts
   }
-  chosen_ = choose_field_strategy(strategy, counts_);
+  if (model_.figures != nullptr) count_storers(share_of);
+  chosen_ = choose_field_strategy(strategy, counts_, model_);
+}
+
+void SimulatedStrategy::count_storers(const std::function<NodeShare(int node)>& share_of) {
+  counts_.nodes = field_.nodes;
+  counts_.field_bytes = static_cast<double>(volume(field_.global)) * static_cast<double>(field_.size);
+  const int ranks = field_.first_of_node(1) - field_.first_of_node(0);
+  if (!field_.is_map() && stores_past_stage(wish_, share_of(0))) {
+    counts_.writers_of_node = ranks;
+    return;
+  }
+  const StageShape shape = stage_of(wish_, 0);
+  counts_.writers_of_node = shape.writers;
+  counts_.share_bytes = static_cast<double>(shape.slot_bytes / shape.writers);
 }
 
 void SimulatedStrategy::count_boxes() {

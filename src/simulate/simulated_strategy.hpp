@@ -28,6 +28,8 @@ class SimulatedStrategy {
   /// What was decided without costs; empty: the counts alone say why.
   const std::string& setting() const { return chosen_.why; }
   const FieldCounts& counts() const { return counts_; }
+  /// Times of both ways, as far as the figures of the machine know them (wish.options.machine).
+  CostEstimate cost() const { return estimate_cost(counts_, model_); }
   /// As text.
   std::string why() const;
   /// Of a map, where they were counted: of a rank, and of each rank of a node.
@@ -37,6 +39,7 @@ class SimulatedStrategy {
   std::vector<Box> boxes_of(int node) const;
 
  private:
+  void count_storers(const std::function<NodeShare(int node)>& share_of);
   void choose(const std::function<NodeShare(int node)>& share_of);
   void count_tiles(const std::function<NodeShare(int node)>& share_of);
   void count_map();
@@ -48,6 +51,7 @@ class SimulatedStrategy {
   const SimulationWish& wish_;
   const SimulatedField& field_;
   std::vector<int> first_;  // of nodes
+  CostModel model_;
   FieldStrategy chosen_;
   FieldCounts counts_;
   CellCounts cells_;

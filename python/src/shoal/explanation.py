@@ -153,7 +153,9 @@ class Tiles:
 class Options:
     """The settings that matter here, None or 0: as the driver chooses. ranks_per_node None: one node.
     chunk: of one record, in the model's order; None: the variable has none. background: off, thread,
-    ranks or auto; servers: ranks of each node that serve, beside those of tiles; cores: of a node (auto)."""
+    ranks or auto; servers: ranks of each node that serve, beside those of tiles; cores: of a node (auto).
+    machine: a machine file, of driver native; folder: where the file will be, if it has several file
+    systems."""
 
     driver: str = "native"
     access: str = "collective"
@@ -172,6 +174,8 @@ class Options:
     background: str = "off"
     servers: int = 0
     cores: int = 0
+    machine: Optional[str] = None
+    folder: Optional[str] = None
 
     @property
     def sets_io_ranks(self) -> bool:
@@ -206,6 +210,17 @@ class NodePart:
 
 
 @dataclass
+class Prediction:
+    """What a machine file says. figures: which; choices: what is chosen by them, and why; local, rearranged:
+    seconds of a write if nodes store their own cells, or send them to I/O ranks; None: not known."""
+
+    figures: str
+    choices: list[str]
+    local: Optional[float]
+    rearranged: Optional[float]
+
+
+@dataclass
 class Explanation:
     """slot, slots, share: of the native driver, else 0; generations: bytes of each, by node; boxes: of I/O
     ranks, if any are used, and why, or why not. groups_of_node: with rearranger=subset, those that share
@@ -231,6 +246,7 @@ class Explanation:
     groups_of_node: int = 1
     why: str = ""
     background: str = ""
+    prediction: Optional[Prediction] = None
 
     def rank_runs(self, rank: int) -> tuple[int, float]:
         """Contiguous runs of a rank, and bytes of each."""
@@ -257,6 +273,14 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
     else:
         {"native": _native, "gather": _gather}.get(options.driver, _library)(result, said)
     result.why = _why(result, said)
+    if said["machine"] is not None:
+        machine = said["machine"]
+        result.prediction = Prediction(
+            machine["figures"],
+            machine["choices"],
+            machine["local_seconds"] or None,
+            machine["rearranged_seconds"] or None,
+        )
     return result
 
 
@@ -279,6 +303,8 @@ def _arguments(tiles: Tiles, options: Options) -> dict[str, object]:
         "rearranger": options.rearranger,
         "rearrange": None if options.rearrange == "auto" else options.rearrange,
         "library": not native,
+        "machine": options.machine,
+        "folder": options.folder,
     }
     if native:
         given.update(

@@ -131,6 +131,8 @@ def _show(plan, chunks) -> None:
     if plan.why:
         strategy = "subset" if plan.options.rearranger == "subset" else "rearrange" if plan.boxes else "local"
         out.print(escape(f"Strategy: {strategy}: {plan.why}"))
+    if plan.prediction:
+        _show_prediction(plan.prediction)
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
@@ -148,6 +150,16 @@ def _show(plan, chunks) -> None:
         piled = bytes_text(plan.memory_piled)
         memory.append(f"node at most {bytes_text(plan.memory_node)} shared, {piled} while one field waits")
     out.print("Memory beside the model's arrays: " + ", ".join(memory))
+
+
+def _show_prediction(prediction) -> None:
+    out = console()
+    out.print(escape(f"Machine: {prediction.figures}"))
+    for choice in prediction.choices:
+        out.print(escape(f"  - {choice}"))
+    ways = {"local": prediction.local, "rearranged": prediction.rearranged}
+    known = [f"{way} {1e3 * seconds:,.3g} ms" for way, seconds in ways.items() if seconds is not None]
+    out.print(f"Predicted time of a write: {', '.join(known) or 'not known, as it was not measured'}")
 
 
 def _show_boxes(plan) -> None:
@@ -228,6 +240,18 @@ def explain(
     cores: Annotated[
         int, typer.Option(help="With --background auto: of a node; if not given, those of this machine.")
     ] = 0,
+    machine: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="PATH", help="What shoal tune measured: choose by it, with driver native, and say times."
+        ),
+    ] = None,
+    folder: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="DIR", help="With --machine: where the file will be, if it has several file systems."
+        ),
+    ] = None,
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
@@ -322,6 +346,10 @@ def explain(
         raise typer.BadParameter(f"--rearrange {rearrange}: that is for driver native, not {driver}.")
     if rearranger not in ("auto", "box", "subset"):
         raise typer.BadParameter(f"--rearranger {rearranger}: it can be auto, box or subset.")
+    if folder is not None and machine is None:
+        raise typer.BadParameter(f"--folder {folder}: it needs --machine.")
+    if machine is not None and driver != "native":
+        raise typer.BadParameter(f"--machine {machine}: driver native alone chooses by it, not {driver}.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
@@ -349,10 +377,14 @@ def explain(
         background,
         servers if background == "ranks" else 0,
         cores,
+        machine,
+        folder,
     )
     if simulate:
         if plot is not None or ranks_per_node:
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
+        if machine is not None:
+            raise typer.BadParameter("--machine does not go with --simulate, which counts and says no times.")
         if _is_given(ctx, "background"):
             raise typer.BadParameter(
                 "--background does not go with --simulate, which counts what ranks plan and send."
