@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -137,22 +138,22 @@ def test_scales(labfs):
     scales = {lab.preset: lab.scale for lab in (start.lab for start in ready)}
     assert len({(s.lab.preset, s.lab.scale) for s in ready}) == 2 and len(notes) == 1
     assert scales["nfs-home"] == 1.2 and scales["lustre-2018"] == 4 * 28
-    given, _ = prepared(
-        [starts[0].__class__(**{**vars(starts[0]), "lab": Lab("nfs-home", 4, scale=3)})], labfs
-    )
+    given, _ = prepared([replace(starts[0], lab=Lab("nfs-home", 4, scale=3))], labfs)
+    (alone,), (note,) = prepared([replace(starts[0], lab=plain)], labfs)
+    assert alone.lab.nodes == 1 and note.startswith("laptop-ssd is the disk of one node (ext4)")
     assert given[0].lab.scale == 3 and len(given[0].lab.model) == 16
 
 
 def test_results_are_the_model_s(labfs, work, fake):  # noqa: F811
-    options = small("--reps", "1", "--lab", "laptop-ssd", "--lab-scale", "2", *one_start)
+    options = small("--reps", "1", "--lab", "beegfs", "--lab-scale", "2", *one_start)
     done = lab_run(work, fake, *options, "--nodes", "2")
     reported = held(work)
     assert results.validate(reported) == [] and "on the device when a write ended" in done.stdout
     first = reported[0]
-    assert first["filesystem"] == "laptop-ssd" and first["dir"] == "labfs, 2 nodes" and first["nodes"] == 2
+    assert first["filesystem"] == "beegfs" and first["dir"] == "labfs, 2 nodes" and first["nodes"] == 2
     # 0.02 real seconds, as the engine that measures nothing says.
     assert first["seconds"]["total"] == 0.01 and first["megabytes_per_second"] == 2.0
-    assert first["lab"]["preset"] == "laptop-ssd" and first["flush"]
+    assert first["lab"]["preset"] == "beegfs" and first["flush"]
     assert all(r["lab"]["waited_seconds"] > 0 and "late_seconds" in r["lab"] for r in reported)
     # Again: it is there already. Another file system: it is not.
     done = lab_run(work, fake, *options, "--nodes", "2")

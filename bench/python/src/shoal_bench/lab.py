@@ -26,6 +26,8 @@ _seconds = 60
 _real_bytes_per_second = 100e6
 # Replies that are later than this part of the time for which programs waited have decided the result.
 much_late = 0.1
+# Kinds of file systems that a node has for itself, as Shoal has them.
+_of_one_node = ("ext4", "xfs", "btrfs")
 # Files lie in memory for the time of a start.
 backing = "/dev/shm"
 
@@ -106,14 +108,17 @@ def find_labfs() -> Labfs:
 
 
 def prepared(starts: Sequence[Start], labfs: Labfs) -> tuple[list[Start], list[str]]:
-    """Starts whose laboratory has all that it needs, and what is to be said of those left out: with more
-    stripes than servers. EngineError: the machine or a preset does not do. Local.
+    """Starts whose laboratory has all that it needs, and what is to be said: more stripes than servers are
+    left out, the disk of one node has one node. EngineError: the machine or a preset does not do. Local.
 
     All starts of a study have the same scale, which the fastest of them needs, unless one was given."""
     found, notes = [], {}
     fastest: dict[tuple, float] = {}
     for start in starts:
         there = labfs.file_system(start.lab)
+        if there.kind in _of_one_node and start.lab.nodes > 1:
+            notes[f"{start.lab.preset} is the disk of one node ({there.kind}): it has one here."] = None
+            start = replace(start, lab=replace(start.lab, nodes=1))
         if start.lab.stripes > there.servers:
             notes[
                 f"{start.lab.preset} has {there.servers} servers: more stripes are left out; "

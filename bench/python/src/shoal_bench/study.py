@@ -14,6 +14,10 @@ class StudyError(ValueError):
     """Options that cannot be together, or names that do not exist."""
 
 
+def _nodes(count: int) -> str:
+    return f"{count} node{'s' if count > 1 else ''}"
+
+
 @dataclass(frozen=True)
 class Lab:
     """An emulated file system (labfs) and its nodes.
@@ -41,7 +45,7 @@ class Lab:
     @property
     def place(self) -> str:
         """In place of a folder: what, beside the preset, makes it another file system."""
-        return ", ".join(["labfs", f"{self.nodes} node{'s' if self.nodes > 1 else ''}", *self.changes])
+        return ", ".join(["labfs", _nodes(self.nodes), *self.changes])
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,7 @@ class Start:
             parts.append(f"{self.ranks_per_node} ranks a node")
         if self.lab is not None:
             parts += [f"stripes {self.lab.stripes}"] if self.lab.stripes else []
-            parts += [self.lab.preset, f"{self.lab.used_nodes(self.ranks)} nodes"]
+            parts += [self.lab.preset, _nodes(self.lab.used_nodes(self.ranks))]
         return ", ".join(parts)
 
 
