@@ -1,5 +1,5 @@
-! What stops all ranks with a message: a mistake under the handler that there is at first, or (argument init) I/O ranks that
-! PIO_init cannot have. Run by a shell that expects so.
+! What stops all ranks with a message: a mistake under the handler that there is at first, or (argument init) I/O ranks
+! that PIO_init cannot have. Run by a shell that expects so.
 program internal_error
   use pio
   use pio_test

@@ -1,6 +1,6 @@
-! Rules of PIO that are easy to get wrong and have no test of their own: numbers of ids, define mode, fill mode, frames of
-! dimensions with a length, cells that come twice, decompositions for reading alone, how iotype and mode give the format,
-! what freeing does, I/O ranks.
+! Rules of PIO that are easy to get wrong and have no test of their own: numbers of ids, define mode, fill mode, frames
+! of dimensions with a length, cells that come twice, decompositions for reading alone, how iotype and mode give the
+! format, what freeing does, I/O ranks.
 program rules
   use pio
   use pio_test
