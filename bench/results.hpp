@@ -22,14 +22,14 @@ struct Result {
   std::string
       cache;         ///< where the bytes were at the end (write) or came from: "page cache", "device", "cold"
   std::string time;  ///< of the start, ISO 8601, UTC
-  int repetition = 0;                ///< 0: warming up, not counted
-  std::int64_t bytes = 0;            ///< of values
-  std::int64_t file_bytes = 0;       ///< of the files that were written, 0 for reads
-  std::int64_t wrong = 0;            ///< cells or definitions that the check found wrong
-  Phases phases = {};                ///< slowest rank of each; user and system: all ranks together
-  std::int64_t stage_bytes = 0;      ///< buffers for output, of the node with the most
-  std::int64_t peak_rss_bytes = 0;   ///< of the node with the most, shared memory once
-  std::int64_t added_rss_bytes = 0;  ///< of it, what the run and its buffers added to what was there before
+  int repetition = 0;                 ///< 0: warming up, not counted
+  std::int64_t bytes = 0;             ///< of values
+  std::int64_t file_bytes = 0;        ///< of the files that were written, 0 for reads
+  std::int64_t wrong = 0;             ///< cells or definitions that the check found wrong
+  Phases phases = {};                 ///< slowest rank of each; user and system: all ranks together
+  std::int64_t stage_bytes = 0;       ///< buffers for output, of the node with the most
+  std::int64_t peak_rss_bytes = 0;    ///< of the node with the most, shared memory once
+  std::int64_t added_rss_bytes = 0;   ///< of it, what the run and its buffers added to what was there before
   std::int64_t rank_added_bytes = 0;  ///< the same of the rank with the most, without what ranks share
 };
 
