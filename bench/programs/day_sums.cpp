@@ -55,8 +55,7 @@ DaySums::DaySums(const Session& session, const std::vector<LocalField>& state)
   for (const auto& field : session.files()[k_instants].content.fields)
     if (field.distributed) arrays_[k_instants].emplace_back(field, array_of(state, field.name));
   for (auto& into : arrays_[k_means])
-    sums_.push_back({&array_of(state, into.field().name), &into,
-                     std::vector<double>(static_cast<std::size_t>(into.owned()))});
+    sums_.push_back({&array_of(state, into.field().name), &into, {}});
   for (std::size_t i = 0; i < extremes().size(); ++i)
     kept_.push_back({&array_of(state, extremes()[i].of), &arrays_[k_extremes][i], extremes()[i].highest});
 }
@@ -68,10 +67,12 @@ void DaySums::step(std::int64_t number) {
 }
 
 void DaySums::add(double weight) {
-  for (auto& [from, into, sums] : sums_)
+  for (auto& [from, into, sums] : sums_) {
+    sums.resize(static_cast<std::size_t>(into->owned()));  // in the run, as streams do it: pages are new
     for_rows(*from, [&](std::int64_t at, std::int64_t cell, std::int64_t n) {
       add_row(sums.data() + cell, cells_of(*from) + at, weight, n);
     });
+  }
   for (auto& [from, into, highest] : kept_)
     for_rows(*from, [&](std::int64_t at, std::int64_t, std::int64_t n) {
       const float* x = cells_of(*from) + at;
