@@ -111,7 +111,7 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_poll_interval)));
   }
   // Others may have given up before this rank came, whose call is over at once.
-  for (; listens && looks <= k_looks; ++looks)
+  for (int left = std::max(1, k_looks - looks); listens && left > 0; --left)
     if (const auto heard = hear_farewell(comm)) part_for_ever(comm, *heard, ties, true);
   ties.has_matched = true;
 }
