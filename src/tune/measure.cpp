@@ -72,9 +72,9 @@ void keep_figures(const std::vector<Point>& points, const Rates& rates, double m
   }
 }
 
-std::vector<std::int64_t> stripes_there_are(const ProbeFolder& folder, const FileSystem& where) {
+std::vector<std::int64_t> stripes_there_are(const ProbeFolder& folder, bool has_stripes) {
   std::vector<std::int64_t> counts;
-  if (where.type != "lustre") return counts;
+  if (!has_stripes) return counts;
   for (const std::int64_t count : k_stripe_counts) {
     if (!folder.can_stripe(count)) break;
     counts.push_back(count);
@@ -157,11 +157,14 @@ std::int64_t needed_bytes(const std::vector<Point>& points, std::int64_t writer_
 Measured measure_file_system(const Comm& comm, const Nodes& nodes, const TuneWish& wish) {
   const Seconds begin = now();
   const FileSystem where = file_system_of(wish.folder);
-  const bool by_name = !nodes.single() && where.sharing != FileSystem::Sharing::coherent &&
-                       where.sharing != FileSystem::Sharing::local;
+  const bool mine_by_name = !nodes.single() && where.sharing != FileSystem::Sharing::coherent &&
+                            where.sharing != FileSystem::Sharing::local;
+  // Nodes may mount the folder in different ways; all ranks must go through the same points.
+  const bool by_name = comm.max(std::int64_t{mine_by_name}) > 0;
+  const bool has_stripes = comm.min(std::int64_t{where.type == "lustre"}) > 0;
   const ProbeFolder folder(comm, nodes, wish.folder, by_name);
   const auto ranks_per_node = static_cast<int>(comm.min(std::int64_t{nodes.node().size()}));
-  const auto points = points_for(nodes.count(), ranks_per_node, stripes_there_are(folder, where));
+  const auto points = points_for(nodes.count(), ranks_per_node, stripes_there_are(folder, has_stripes));
   require_space(comm, wish, needed_bytes(points, wish.writer_bytes));
   const ProbeFolder::Calls calls = folder.calls();
   const Stripes stripes = folder.usual_stripes();
