@@ -108,9 +108,8 @@ Advice far_from_figures(const Figures& f) {
   const std::string folder = std::filesystem::path(f.report.path).parent_path().string();
   const bool slower = store->times() > 1;
   return fmt::format(
-      "writing was {:.1f} times as {} as {} says: others use the file system, or it has changed; if this "
-      "stays "
-      "so, measure again: mpiexec -n {} shoal tune {} --machine {}",
+      "writing was {:.1f} times as {} as {} says: others use the file system, or it has changed; "
+      "if this stays so, measure again: mpiexec -n {} shoal tune {} --machine {}",
       slower ? store->times() : 1 / store->times(), slower ? "slow" : "fast", text_of(*f.report.machine),
       f.report.ranks, folder.empty() ? "." : folder, f.report.machine->path);
 }

@@ -13,6 +13,7 @@
 #include "dataset/settings.hpp"
 #include "shoal/shoal.h"
 #include "support/builds.hpp"
+#include "support/says.hpp"
 
 using namespace shoal;
 
@@ -45,12 +46,6 @@ std::string error_of(const std::string& argument, const SettingSources& sources 
     return e.what();
   }
   return "no error";
-}
-
-bool says(const std::string& message, const std::string& words) {
-  const bool found = message.find(words) != std::string::npos;
-  CHECK_MESSAGE(found, "'", message, "' does not say '", words, "'");
-  return found;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "machine/machine_file.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "rearrange/strategy.hpp"
+#include "support/says.hpp"
 
 using namespace shoal;
 
@@ -56,12 +57,6 @@ std::string error_of(const std::string& text) {
     return e.what();
   }
   return "no error";
-}
-
-bool says(const std::string& message, const std::string& words) {
-  const bool found = message.find(words) != std::string::npos;
-  CHECK_MESSAGE(found, "'", message, "' does not say '", words, "'");
-  return found;
 }
 
 }  // namespace
