@@ -124,9 +124,10 @@ void Definitions::finish_left_cells(const std::vector<int>& variables, bool adde
 void Dataset::add_fill_values() {
   const auto marks = definitions_.left_cells();
   if (marks.empty()) return;
-  const auto [wanted, variables] = definitions_.with_fill_values(comm_.max(marks));
+  const auto with_values = definitions_.with_fill_values(comm_.max(marks));
+  const std::vector<int>& variables = with_values.second;
   if (variables.empty()) return;
-  const Status added = caught([&] { driver_->define(wanted, cuts_in_file()); });
+  const Status added = caught([&] { driver_->define(with_values.first, cuts_in_file()); });
   definitions_.finish_left_cells(variables, added.ok());
   if (added.ok()) return definitions_.reset(driver_->schema());
   for (const int v : variables) {
