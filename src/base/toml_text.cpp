@@ -36,15 +36,40 @@ std::size_t end_of_text(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// toml++ takes for granted that a letter that is not ASCII is a blank where a name begins, and reads on with
-// an index that it does not have. TOML allows such letters in text and comments alone.
+/// Is the parser at a value, or at a name?
+class Place {
+ public:
+  bool value() const { return value_; }
+  void pass(char c) {
+    if (c == '=') value_ = true;
+    if (c == '\n' && inside_.empty()) value_ = false;
+    if (value_ && (c == '[' || c == '{')) inside_.push_back(c);
+    if (c == '{' || (c == ',' && inside_.ends_with('{'))) value_ = false;
+    if ((c == ']' || c == '}') && !inside_.empty()) {
+      inside_.pop_back();
+      value_ = true;
+    }
+  }
+
+ private:
+  bool value_ = false;
+  std::string inside_;  // arrays and inline tables that are open
+};
+
+// toml++ takes for granted that a letter that is not ASCII is a blank where a name or a value goes on, and
+// reads on with an index that it does not have. TOML allows such letters in text and comments alone. A quote
+// within a name or a number begins no text.
 void check_letters(std::string_view text) {
   std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // the mark of UTF-8
-  while (at < text.size()) {
+  char before = '\n';
+  for (Place place; at < text.size(); before = text[at - 1]) {
     const char c = text[at];
+    const bool begins = std::string_view(" \t\r\n=[{,").find(before) != std::string_view::npos ||
+                        (before == '.' && !place.value());
+    place.pass(c);
     if (c == '#') {
       at = std::min(text.find('\n', at), text.size());
-    } else if (c == '"' || c == '\'') {
+    } else if ((c == '"' || c == '\'') && begins) {
       at = end_of_text(text, at);
     } else if ((c & 0x80) != 0) {
       const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');

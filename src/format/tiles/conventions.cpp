@@ -225,18 +225,23 @@ constexpr RomsAxis k_roms_axes[] = {
 
 using Partitions = std::vector<std::vector<std::int64_t>>;
 
+constexpr std::int64_t k_most_tiles = std::int64_t{1} << 30;
+constexpr std::int64_t k_most_index = std::int64_t{1} << 60;
+
 /// CROCO: the numbers of tiles are the same in all files, and above the tile's own.
 bool is_tile_grid(const Partitions& partitions) {
   const auto& one = partitions.front();
   return std::all_of(partitions.begin(), partitions.end(), [&](const auto& p) {
-    return p[2] == one[2] && p[3] == one[3] && p[0] >= 0 && p[0] < p[2] && p[1] >= 0 && p[1] < p[3];
+    return p[2] == one[2] && p[3] == one[3] && p[0] >= 0 && p[0] < p[2] && p[1] >= 0 && p[1] < p[3] &&
+           p[2] <= k_most_tiles && p[3] <= k_most_tiles;
   });
 }
 
 void check_ucla(const std::vector<Header>& headers, const Partitions& partitions) {
   for (std::size_t f = 0; f < headers.size(); ++f) {
     const auto& p = partitions[f];
-    if (p[1] != partitions.front()[1] || p[0] < 0 || p[0] >= p[1] || p[2] < 1 || p[3] < 1)
+    if (p[1] != partitions.front()[1] || p[0] < 0 || p[0] >= p[1] || p[2] < 1 || p[3] < 1 ||
+        std::max(p[2], p[3]) > k_most_index)
       refuse(
           headers[f],
           fmt::format("the global attribute partition is {}, that of {} {}; as (node, nodes, first xi, first "
@@ -265,8 +270,17 @@ void place_by_lengths(Cutting& cutting, const std::vector<Header>& headers, cons
   const std::int64_t tiles = partitions.front()[which + 2];
   if (lengths.empty()) return;
   std::string missing;
-  for (std::int64_t t = 0; t < tiles; ++t)
-    if (lengths.count(t) == 0) missing += (missing.empty() ? "" : ", ") + std::to_string(t);
+  std::int64_t next = 0;
+  const auto note_missing = [&](std::int64_t end) {
+    if (next == end) return;
+    missing += (missing.empty() ? "" : ", ") + std::to_string(next);
+    if (end - next > 1) missing += (end - next > 2 ? " to " : ", ") + std::to_string(end - 1);
+  };
+  for (const auto& [tile, length] : lengths) {
+    note_missing(tile);
+    next = tile + 1;
+  }
+  note_missing(tiles);
   if (!missing.empty())
     throw Error(
         Code::not_found,
