@@ -111,32 +111,50 @@ section_examples() {
   run "examples" ctest --test-dir "$build" -j "$jobs" -L examples --output-on-failure --no-tests=error
 }
 
-# A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI. Built in what the
-# section ctest leaves of the cores, where that comes first.
+# A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI.
 section_memory() {
-  [ -n "$memory_builder" ] || begin_memory_build
-  wait "$memory_builder"
+  if [ -n "$memory_builder" ]; then
+    wait "$memory_builder"
+  else
+    build_memory
+  fi
   run_was "reading files, with sanitizers: build" "$memory_log" || return 0
   run "reading files, with sanitizers" ctest --preset memory -j "$jobs" -R '^memory\.' --no-tests=error
 }
 memory_log=$build/tests/memory-build
-memory_builder=
-begin_memory_build() {
+build_memory() {
   with_log "$memory_log" nice -n 10 bash -c "cmake --preset memory --log-level=WARNING >/dev/null &&
-    cmake --build --preset memory -j $jobs --target file_tests" </dev/null &
-  memory_builder=$!
+    cmake --build --preset memory -j $jobs --target file_tests" </dev/null
 }
 
+# The section ctest leaves much of the cores, as ranks wait for each other. What takes long on one core goes on beside
+# it: the build of the section memory, and the Python tests but for those that look at the clock.
+memory_builder=
+python_beside=
+by_clock=python/tests/test_lost_calls.py
+begin_beside_ctest() {
+  build_memory &
+  memory_builder=$!
+  has_package || return
+  {
+    tail --pid="$memory_builder" -f /dev/null
+    python_tests python/tests --ignore="$by_clock" </dev/null
+  } &
+  python_beside=$!
+}
+
+has_package() { [ -x .venv/bin/python ] && .venv/bin/python -c 'import shoal'; }
 section_python() {
-  if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import shoal'; then
+  if ! has_package; then
     record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
     return
   fi
-  export MPIRUN_LAUNCHER TEST_BUILD_DIR=$build
-  MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
-  # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment.
-  export TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)}
   local path paths=(python/tests tests examples) with_tests=()
+  if [ -n "$python_beside" ]; then
+    wait "$python_beside"
+    run_was "Python tests of python/tests" "$(python_log python/tests)"
+    paths=("$by_clock" tests examples)
+  fi
   [ "$(cache_value SHOAL_BENCH)" != ON ] || paths+=(bench/python/tests)
   for path in "${paths[@]}"; do
     [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
@@ -154,8 +172,11 @@ section_python() {
   done
 }
 python_log() { echo "$build/tests/python-${1//\//-}"; }
+# python_tests PATH [option...]
 python_tests() {
-  PATH="$PWD/.venv/bin:$PATH" with_log "$(python_log "$1")" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$1"
+  # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment.
+  MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE) TEST_BUILD_DIR=$build TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)} \
+    PATH="$PWD/.venv/bin:$PATH" with_log "$(python_log "$1")" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$@"
 }
 
 format_check() {
@@ -180,7 +201,7 @@ section_includes() {
   run "documentation" "$python" tools/check_docs.py
 }
 
-[[ " ${sections[*]} " != *" ctest "*" memory "* ]] || begin_memory_build
+[[ " ${sections[*]} " != *" ctest "*" memory "*" python "* ]] || begin_beside_ctest
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
     echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, quick, nodes, model, fuzz" >&2
