@@ -266,6 +266,12 @@ Model::Outcome Model::write(Seconds now, ClientId client, FileId id, Extent exte
   const std::vector<Layout::Part> parts = of.layout.parts(extent);
   if (mine.enabled() && !direct) {
     done = read_partial_pages(client, id, extent, done);
+    // What the page has between the end of the file and these bytes is known: zeros.
+    const std::int64_t page = std::max<std::int64_t>(1, parameters_.cache.page_bytes);
+    const Extent zeros{std::max(of.size, extent.begin / page * page), extent.begin};
+    if (!zeros.empty())
+      for (const Layout::Part& part : of.layout.parts(zeros))
+        mine.keep(id, of.layout, part);
     for (const Layout::Part& part : parts)
       done = mine.write(id, of.layout, part, done);
   } else {

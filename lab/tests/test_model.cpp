@@ -243,6 +243,9 @@ TEST_CASE("a part of a page is read before it is written, once") {
   // Whole pages, and what lies behind the end, need no reading; both ends of an extent do.
   CHECK(model.write(now + 2, 1, 2, {8192, 16384}).done == now + 2);
   CHECK(model.write(now + 2, 1, 2, {k_mib, k_mib + 10}).done == now + 2);
+  // Nor does a gap behind the end, which is zeros.
+  CHECK(model.write(now + 2, 1, 2, {k_mib + 100, k_mib + 200}).done == now + 2);
+  CHECK(model.write(now + 2, 1, 2, {k_mib + 300, k_mib + 400}).done == now + 2);
   CHECK(model.write(now + 3, 1, 2, {20000, 30000}).done == approx(now + 3 + 2 * page));
   CHECK(model.counters().partial_page_reads == 3);
 }
