@@ -45,7 +45,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   std::unique_ptr<Dataset> dataset(
       new Dataset(comm, {own_wait_seconds(options.settings), "create", path}, path, true));
   const Comm::Calling calling(dataset->comm_, "create", path);
-  dataset->take_settings(options, "create");
+  dataset->take_settings(options, OpenMode::create);
   try {
     const Settings& s = dataset->settings_;
     const Format format = format_of(s.text("format"));
@@ -68,9 +68,9 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   std::unique_ptr<Dataset> dataset(
       new Dataset(comm, {own_wait_seconds(options.settings), "open", path}, path, writable));
   const Comm::Calling calling(dataset->comm_, "open", path);
-  dataset->take_settings(options, writable ? "open to write" : "open to read");
+  const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
+  dataset->take_settings(options, mode);
   try {
-    const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
     const std::string driver = dataset->settings_.text("driver");
     const Bytes is_set = dataset->comm_.from_root([&] {
       if (files_of_set(path).empty()) return Bytes{};
@@ -97,7 +97,10 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
 
 // Rank 0 looks at environment and files; the others take its settings, and compare their arguments with its.
 // What one rank refuses all refuse before, in the same agreement as in other calls on a communicator.
-void Dataset::take_settings(const DatasetOptions& options, const std::string& mode) {
+void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
+  const std::string mode = open_mode == OpenMode::create  ? "create"
+                           : open_mode == OpenMode::write ? "open to write"
+                                                          : "open to read";
   comm_.agree_or_throw(options.problem);
   ByteWriter arguments;
   arguments.put(path_);
@@ -109,12 +112,12 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
   if (comm_.rank() == 0) {
     status.merge(caught([&] {
       settings_ = resolve_settings(options.settings, options.sources);
-      if (mode != "create")
+      if (open_mode != OpenMode::create)
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
             throw Error(Code::setting, "setting {} is for new files; this one exists", key.name);
       check_report_path(settings_.text("report"));
-      machine_ = resolve_machine(settings_, options.sources, path_, options.find_file_system);
+      machine_ = resolve_machine(settings_, options.sources, path_, options.find_file_system, open_mode);
     }));
     ByteWriter out;
     out.put(std::vector<std::byte>(mine));
@@ -507,7 +510,7 @@ Status Dataset::finish_report() {
       report.driver = driver_name();
       report.ranks = comm_.size();
       report.cores = cores_of_machine();
-      report.machine = machine_.figures;
+      if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
       report.filled = definitions_.added_fill_values();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
@@ -581,7 +584,7 @@ std::string Dataset::report_text() const {
   report.driver = driver_name();
   report.ranks = comm_.size();
   report.cores = cores_of_machine();
-  report.machine = machine_.figures;
+  if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
   report.of_ranks.push_back({counters(), now() - opened_at_});
   return json_of(report, settings_);

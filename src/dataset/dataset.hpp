@@ -131,7 +131,7 @@ class Dataset {
  private:
   Dataset(MPI_Comm comm, const Entry& entry, std::string path, bool writable)
       : comm_(comm, CollectiveMethod::anyhow, entry), path_(std::move(path)), writable_(writable) {}
-  void take_settings(const DatasetOptions& options, const std::string& mode);
+  void take_settings(const DatasetOptions& options, OpenMode mode);
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
 

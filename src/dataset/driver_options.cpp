@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/driver_options.hpp"
 
+#include <fmt/core.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "base/text.hpp"
 #include "driver/registry.hpp"
+#include "machine/usual_figures.hpp"
+#include "storage/striping.hpp"
 
 namespace shoal {
 
@@ -27,6 +31,14 @@ Hints hints_of(const std::string& text) {
     hints.emplace_back(trimmed(hint.substr(0, equals)), trimmed(hint.substr(equals + 1)));
   }
   return hints;
+}
+
+// Of the file that is there, or of a new one in its folder.
+std::int64_t stripes_of(const Settings& settings, const std::string& path, OpenMode mode) {
+  if (const std::int64_t set = settings.count("stripe_count"); set > 0) return set;
+  if (mode == OpenMode::write) return stripes_of_file(path).count;
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return stripes_of_file(folder.empty() ? "." : folder).count;
 }
 
 LayoutOptions layout_of(const Settings& settings) {
@@ -59,12 +71,18 @@ FillMode fill_mode_of(const Settings& settings) {
 }
 
 FoundMachine resolve_machine(const Settings& settings, const SettingSources& sources, const std::string& path,
-                             const FileSystemFinder& find_file_system) {
+                             const FileSystemFinder& find_file_system, OpenMode mode) {
   const std::string& wish = settings.text("machine");
-  const bool nowhere = wish == "auto" && sources.toml.empty();
-  if (wish == "none" || nowhere || settings.text("driver") != "native") return {};
-  const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
-  return find_machine(wish, beside, path, find_file_system(path).type, date_of_today());
+  if (wish == "none" || settings.text("driver") != "native") return {};
+  const std::string kind = find_file_system(path).type;
+  FoundMachine found;
+  if (wish != "auto" || !sources.toml.empty()) {
+    const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
+    found = find_machine(wish, beside, path, kind, date_of_today());
+  }
+  if (!found.figures && mode != OpenMode::read)
+    found.figures = usual_figures(kind, stripes_of(settings, path, mode));
+  return found;
 }
 
 void choose_by_machine(DriverOptions& out) {
@@ -72,6 +90,8 @@ void choose_by_machine(DriverOptions& out) {
   out.stage.usual_writers = choice.writers;
   out.stage.usual_slot_bytes = choice.slot_bytes;
   out.rearranging.most_io_ranks_of_node = choice.io_ranks_of_node;
+  out.rearranging.most_io_nodes = choice.io_nodes;
+  if (!sets_io_ranks(out.rearranging)) out.rearranging.least_box_bytes = choice.least_box_bytes;
   const bool striped = out.stripes.count > 0;
   if (!striped) out.stripes.count = choice.stripe_count;
   const bool aligned = out.rearranging.alignment_bytes > 0;
@@ -84,7 +104,9 @@ void choose_by_machine(DriverOptions& out) {
                                            {"alignment", aligned},
                                            {"stripe_count", striped}};
   for (const auto& [setting, why] : choice.why)
-    if (!is_set.at(setting)) out.machine_choices.push_back(why);
+    if (!is_set.at(setting))
+      out.machine_choices.push_back(
+          out.machine->measured() ? why : fmt::format("{} ({})", why, text_of(*out.machine)));
 }
 
 DriverOptions driver_options_of(const Settings& settings, const std::optional<MachineFigures>& machine) {

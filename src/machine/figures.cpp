@@ -88,6 +88,11 @@ std::optional<MachineFigures> unpack_machine_figures(ByteReader& in) {
 
 std::string text_of(const MachineFigures& figures) {
   const FileSystemFigures& where = figures.file_system;
+  if (!figures.measured()) {
+    const std::int64_t n = where.stripe_count;
+    return fmt::format("usual figures of {}{}", where.kind,
+                       n > 0 ? fmt::format(" with {} stripe{}", n, n == 1 ? "" : "s") : "");
+  }
   return fmt::format("{}, {} ({}, measured {})", figures.path, where.mount_point, where.kind, where.measured);
 }
 
@@ -110,11 +115,12 @@ bool know_nodes(const MachineFigures& figures) {
          figures.node.message_bytes_per_second > 0 && figures.node.copy_bytes_per_second > 0;
 }
 
-Seconds message_seconds(const MachineFigures& figures, double bytes, double nodes, double messages_of_node) {
-  const double of_node = bytes / nodes;
-  const double sent = of_node * (nodes - 1) / nodes;
-  return 2 * of_node / figures.node.copy_bytes_per_second + sent / figures.node.message_bytes_per_second +
-         messages_of_node * figures.node.message_seconds;
+Seconds message_seconds(const MachineFigures& figures, double bytes, double nodes, double io_nodes,
+                        double messages_of_node) {
+  const double of_io_node = bytes / io_nodes;
+  const double taken = of_io_node * (nodes - 1) / nodes;
+  return (bytes / nodes + of_io_node) / figures.node.copy_bytes_per_second +
+         taken / figures.node.message_bytes_per_second + messages_of_node * figures.node.message_seconds;
 }
 
 std::int64_t harmless_turn(const FileSystemFigures& figures) {

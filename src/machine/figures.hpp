@@ -75,14 +75,16 @@ struct Machine {
 
 /// What counts for one file.
 struct MachineFigures {
-  std::string path;  ///< of the machine file
+  std::string path;  ///< of the machine file; empty: usual figures (usual_figures.hpp)
   NodeFigures node;
   FileSystemFigures file_system;
+
+  bool measured() const { return !path.empty(); }
 };
 void pack(ByteWriter& out, const std::optional<MachineFigures>& figures);
 std::optional<MachineFigures> unpack_machine_figures(ByteReader& in);
 
-/// "machine.toml, /scratch (lustre, measured 2026-11-25)".
+/// "machine.toml, /scratch (lustre, measured 2026-11-25)"; "usual figures of lustre with 4 stripes".
 std::string text_of(const MachineFigures& figures);
 
 /// How bytes go to a file.
@@ -98,8 +100,10 @@ Seconds store_seconds(const MachineFigures& figures, const StoreUse& use);
 
 /// Do figures say what nodes lose by taking turns, and what messages between them cost?
 bool know_nodes(const MachineFigures& figures);
-/// Of cells that the ranks of nodes put together, send to others in so many messages a node, and take apart.
-Seconds message_seconds(const MachineFigures& figures, double bytes, double nodes, double messages_of_node);
+/// Of cells that the ranks of nodes put together, send to so many of the nodes in so many messages each, and
+/// take apart there.
+Seconds message_seconds(const MachineFigures& figures, double bytes, double nodes, double io_nodes,
+                        double messages_of_node);
 
 /// Nodes that take turns in a file lose nothing from so many bytes a turn on; 0: not measured, or they always
 /// do.

@@ -14,12 +14,15 @@ std::int64_t units_of(std::int64_t first, std::int64_t count, std::int64_t step)
 
 }  // namespace
 
-EvenPartition::EvenPartition(const Box& region, int parts, const Dims& align)
-    : region_(region), parts_(parts) {
+EvenPartition::EvenPartition(const Box& region, int parts, const PartRules& rules)
+    : region_(region), parts_(parts), used_(parts) {
+  if (rules.least_cells > 0)
+    used_ = static_cast<int>(std::clamp<std::int64_t>(region.cells() / rules.least_cells, 1, parts));
+  const Dims& align = rules.align;
   const auto find = [&](bool aligned) {
     for (int d = 0; d < region.rank(); ++d) {
       const std::int64_t step = aligned && align[d] > 1 ? align[d] : 1;
-      if (units_of(region.first[d], region.count[d], step) < parts) continue;
+      if (units_of(region.first[d], region.count[d], step) < used_) continue;
       dim_ = d;
       step_ = step;
       return true;
@@ -39,28 +42,34 @@ std::int64_t EvenPartition::units() const {
 int EvenPartition::part_with(std::int64_t index) const {
   if (region_.rank() == 0) return 0;
   const std::int64_t unit = index / step_ - region_.first[dim_] / step_;
-  const std::int64_t each = units() / parts_;
-  const std::int64_t more = units() % parts_;
+  const std::int64_t each = units() / used_;
+  const std::int64_t more = units() % used_;
   const std::int64_t in_larger = more * (each + 1);
-  return static_cast<int>(unit < in_larger ? unit / (each + 1) : more + (unit - in_larger) / each);
+  return number_of(static_cast<int>(unit < in_larger ? unit / (each + 1) : more + (unit - in_larger) / each));
 }
 
 // The first and the last may be clipped by the region; those before `more` are one step larger.
 std::vector<int> EvenPartition::distinct_sizes() const {
   if (region_.rank() == 0) return {0};
-  const auto more = static_cast<int>(units() % parts_);
-  std::vector<int> parts{0, 1, more - 1, more, parts_ - 2, parts_ - 1};
-  std::erase_if(parts, [&](int i) { return i < 0 || i >= parts_; });
+  const auto more = static_cast<int>(units() % used_);
+  std::vector<int> parts{0, 1, more - 1, more, used_ - 2, used_ - 1};
+  std::erase_if(parts, [&](int i) { return i < 0 || i >= used_; });
+  for (int& part : parts)
+    part = number_of(part);
+  if (used_ < parts_) parts.push_back(parts_ - 1);
   return parts;
 }
 
 Box EvenPartition::part(int i) const {
   if (region_.rank() == 0) return region_;
+  // The first used one from number i on, which is its own or that of a part behind it.
+  const auto used = static_cast<int>((std::int64_t{i} * used_ + parts_ - 1) / parts_);
+  const bool has_cells = used < used_ && number_of(used) == i;
   const std::int64_t low = region_.first[dim_];
   const std::int64_t end = region_.end(dim_);
   const std::int64_t units = this->units();
-  const std::int64_t each = units / parts_;
-  const std::int64_t more = units % parts_;
+  const std::int64_t each = units / used_;
+  const std::int64_t more = units % used_;
   const std::int64_t first_unit = low / step_;
   const auto boundary = [&](std::int64_t part) {
     const std::int64_t unit = part * each + std::min(part, more);
@@ -68,8 +77,8 @@ Box EvenPartition::part(int i) const {
     return unit == units ? end : (first_unit + unit) * step_;
   };
   Box out = region_;
-  out.first[dim_] = boundary(i);
-  out.count[dim_] = boundary(i + 1) - out.first[dim_];
+  out.first[dim_] = boundary(used);
+  out.count[dim_] = has_cells ? boundary(used + 1) - out.first[dim_] : 0;
   return out;
 }
 

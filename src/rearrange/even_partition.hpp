@@ -7,17 +7,24 @@
 
 namespace shoal {
 
+/// Where parts of a region had best begin, and how small they had best be.
+struct PartRules {
+  Dims align;  ///< multiples of cells of the variable, one a dimension; empty: anywhere
+  std::int64_t least_cells = 0;
+};
+
 /// A region cut into boxes, as even as can be, along one dimension. Nothing is kept for each box.
 class EvenPartition {
  public:
   EvenPartition() = default;
-  /// Along the slowest dimension that gives each part something, with borders at multiples of align[d] cells
-  /// of the variable where that can be (empty: anywhere); if there is none, along the longest, and some parts
-  /// are empty.
-  EvenPartition(const Box& region, int parts, const Dims& align);
+  /// Along the slowest dimension that gives each part something, with borders as the rules say where that can
+  /// be; if there is none, along the longest, and some parts are empty. Where even parts would be too small,
+  /// fewer have cells, as far from each other as they can be.
+  EvenPartition(const Box& region, int parts, const PartRules& rules);
 
   const Box& region() const { return region_; }
   int parts() const { return parts_; }
+  int used() const { return used_; }           ///< so many may have cells
   int dim() const { return dim_; }             ///< that is cut
   std::int64_t step() const { return step_; }  ///< borders of parts are at multiples of this
   Box part(int i) const;
@@ -28,8 +35,10 @@ class EvenPartition {
 
  private:
   std::int64_t units() const;
+  int number_of(int used) const { return static_cast<int>(std::int64_t{used} * parts_ / used_); }
   Box region_;
   int parts_ = 1;
+  int used_ = 1;
   int dim_ = 0;
   std::int64_t step_ = 1;
 };

@@ -17,9 +17,11 @@ std::string ranks_text(const IoRanksWish& wish, int ranks) {
 }
 
 // Ranks of each node; the wish is about one.
-std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoRanksWish& wish) {
+std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoRanksWish& wish,
+                                 int most_nodes = 0) {
   bool chosen = false;
   comm.agree_or_throw(caught([&] {
+    if (!is_io_node(nodes.index(), nodes.count(), most_nodes)) return;
     const auto of_node = io_ranks_of(nodes.node().size(), wish);
     chosen = std::find(of_node.begin(), of_node.end(), nodes.node().rank()) != of_node.end();
   }));
@@ -59,6 +61,12 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
   return list;
 }
 
+bool is_io_node(int node, int nodes, int most) {
+  if (most == 0 || most >= nodes) return true;
+  const std::int64_t number = (std::int64_t{node} * most + nodes - 1) / nodes;
+  return number < most && number * nodes / most == node;
+}
+
 std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& options) {
   const int per_node = options.io_ranks_per_node;
   if (sets_io_ranks(options) && per_node == 0)
@@ -66,7 +74,8 @@ std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& optio
   const Nodes nodes(comm, options.ranks_per_node);
   if (per_node == 0)
     return choose_in_nodes(
-        comm, nodes, {std::min(nodes.node().size(), options.most_io_ranks_of_node), 0, 0, nodes.index()});
+        comm, nodes, {std::min(nodes.node().size(), options.most_io_ranks_of_node), 0, 0, nodes.index()},
+        options.most_io_nodes);
   auto list = choose_in_nodes(comm, nodes, {per_node, options.io_stride, options.io_base, nodes.index()});
   const auto all = static_cast<int>(list.size());
   if (options.io_ranks > 0 && options.io_ranks != all)

@@ -20,8 +20,13 @@ struct IoRanksWish {
 /// they can be; without a number there are as many as fit. Error(setting) says what would fit. Local.
 std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
 
-/// The same, as the options say; where nothing is set: up to most_io_ranks_of_node ranks of each node, as far
-/// apart as they can be. Ascending, the same on all ranks, as Error(setting) is. Collective over comm.
+/// Has this one of so many nodes I/O ranks, if so many at most have? They are as far apart as they can be,
+/// and the first is among them. most: 0: all.
+bool is_io_node(int node, int nodes, int most);
+
+/// The same, as the options say; where nothing is set: up to most_io_ranks_of_node ranks of each node (of
+/// most_io_nodes of them), as far apart as they can be. Ascending, the same on all ranks, as Error(setting)
+/// is. Collective over comm.
 std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& options);
 
 /// Ranks of a node in groups, each with one of the I/O ranks: it has the ranks from itself to the next one

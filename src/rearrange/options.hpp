@@ -27,6 +27,9 @@ struct RearrangeOptions {
   /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
   std::int64_t alignment_bytes = 0;
   int most_io_ranks_of_node = k_io_ranks_of_node;  ///< unless settings say
+  int most_io_nodes = 0;                           ///< nodes that have I/O ranks, unless settings say; 0: all
+  /// Smaller boxes are not made, but fewer; 0: each I/O rank has one.
+  std::int64_t least_box_bytes = 0;
 };
 
 /// Is any of the four set?

@@ -102,7 +102,8 @@ std::int64_t Rearranger::bytes() const {
 const Rearranger::Lists* Rearranger::find_lists(const EvenPartition& cut) const {
   const int dim = mapped_dim_of(cut, shape_);
   const auto known = std::find_if(lists_.begin(), lists_.end(), [&](const auto& lists) {
-    return dim >= 0 ? lists->dim == dim && lists->step == cut.step() : lists->dim < 0;
+    return dim >= 0 ? lists->dim == dim && lists->step == cut.step() && lists->used == cut.used()
+                    : lists->dim < 0;
   });
   return known == lists_.end() ? nullptr : known->get();
 }
@@ -117,6 +118,7 @@ Rearranger::Lists Rearranger::make_lists(const EvenPartition& cut, int dim) cons
   Lists lists;
   lists.dim = dim;
   lists.step = dim < 0 ? 1 : cut.step();
+  lists.used = cut.used();
   std::vector<OwnCells> own;
   comm_.agree_or_throw(caught([&] {
     own = cells_of_boxes(*decomposition_->map(), shape_, cut);
@@ -226,10 +228,10 @@ void Rearranger::reserve(std::int64_t bytes) {
   buffers_.bytes = wanted;
 }
 
-Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stored, const Dims& align) {
+Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stored, const PartRules& rules) {
   const auto size = static_cast<std::int64_t>(stored.size);
   Call call{transfer.region, stored,
-            EvenPartition(transfer.region, static_cast<int>(io_ranks_.size()), align)};
+            EvenPartition(transfer.region, static_cast<int>(io_ranks_.size()), rules)};
   if (transfer.region.empty()) return call;
   call.lists = &lists_for(call.cut);
   call.by_nodes = goes_by_nodes(call);
@@ -341,14 +343,14 @@ std::int64_t Rearranger::inner_values_of(const EvenPartition& cut, int io) const
 }
 
 std::optional<Rearranger::Plan> Rearranger::plan_of(const Box& region, const Element& stored,
-                                                    const Dims& align, std::int64_t most_bytes) const {
+                                                    const PartRules& rules, std::int64_t most_bytes) const {
   constexpr std::int64_t k_part_bytes = 64;  // of what is kept of each part on its way
   const auto size = static_cast<std::int64_t>(stored.size);
   if (region.empty() || region.cells() > most_bytes / size * static_cast<std::int64_t>(io_ranks_.size()))
     return std::nullopt;
   Plan plan;
   plan.stored = stored;
-  plan.cut = EvenPartition(region, static_cast<int>(io_ranks_.size()), align);
+  plan.cut = EvenPartition(region, static_cast<int>(io_ranks_.size()), rules);
   for (const int box : plan.cut.distinct_sizes())
     plan.box_bytes = std::max(plan.box_bytes, plan.cut.part(box).cells() * size);
   if (plan.box_bytes > most_bytes) return std::nullopt;
@@ -418,8 +420,8 @@ void Rearranger::send_back(const Call& call, const Round& round, std::int64_t nu
 }
 
 ConversionErrors Rearranger::write(const Transfer& transfer, const Element& stored, const std::byte* fill,
-                                   const Dims& align, const Handling& handling) {
-  const Call call = start(transfer, stored, align);
+                                   const PartRules& rules, const Handling& handling) {
+  const Call call = start(transfer, stored, rules);
   ConversionErrors conversion_errors;
   for (std::int64_t number = 0; number < call.rounds; ++number) {
     const Round round = round_of(call, number);
@@ -453,9 +455,9 @@ ConversionErrors Rearranger::write(const Transfer& transfer, const Element& stor
   return conversion_errors;
 }
 
-ConversionErrors Rearranger::read(const Transfer& transfer, const Element& stored, const Dims& align,
+ConversionErrors Rearranger::read(const Transfer& transfer, const Element& stored, const PartRules& rules,
                                   const Handling& handling) {
-  const Call call = start(transfer, stored, align);
+  const Call call = start(transfer, stored, rules);
   ConversionErrors conversion_errors;
   for (std::int64_t number = 0; number < call.rounds; ++number) {
     const Round round = round_of(call, number);

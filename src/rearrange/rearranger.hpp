@@ -40,13 +40,12 @@ class Rearranger {
   /// Of the transfer the region, the array and the status are looked at; the array has the extents [region's
   /// dimensions in front of the decomposition's, local cells, region's dimensions that are not cut]. store
   /// gets cells as `stored`. Where nobody has one, or a rank's status is not ok, it gets what load (if there
-  /// is one) gave before, else fill. align: multiples of cells at which the file's boxes had best begin, one
-  /// a dimension; empty: anywhere. Conversion errors count from the start of the array. Error on all ranks
-  /// alike: no memory. Collective.
+  /// is one) gave before, else fill. rules: of boxes of the file. Conversion errors count from the start of
+  /// the array. Error on all ranks alike: no memory. Collective.
   ConversionErrors write(const Transfer& transfer, const Element& stored, const std::byte* fill,
-                         const Dims& align, const Handling& handling);
+                         const PartRules& rules, const Handling& handling);
   /// Cells are in the array when it returns, if load gave them. Collective.
-  ConversionErrors read(const Transfer& transfer, const Element& stored, const Dims& align,
+  ConversionErrors read(const Transfer& transfer, const Element& stored, const PartRules& rules,
                         const Handling& handling);
 
   const std::vector<int>& io_ranks() const { return io_ranks_; }
@@ -63,7 +62,7 @@ class Rearranger {
   };
   /// None where no such field was written (read) before, or where a box has more than most_bytes. The same on
   /// all ranks. Local.
-  std::optional<Plan> plan_of(const Box& region, const Element& stored, const Dims& align,
+  std::optional<Plan> plan_of(const Box& region, const Element& stored, const PartRules& rules,
                               std::int64_t most_bytes) const;
   /// This rank's cells, box after box; fill if its status is not ok. Conversion errors as above. Local.
   ConversionErrors pack(const Plan& plan, const Transfer& transfer, const std::byte* fill,
@@ -105,7 +104,7 @@ class Rearranger {
     std::vector<const IndexSet*> where;  ///< of these
   };
 
-  Call start(const Transfer& transfer, const Element& stored, const Dims& align);
+  Call start(const Transfer& transfer, const Element& stored, const PartRules& rules);
   const Lists* find_lists(const EvenPartition& cut) const;
   /// Values that a box has of each mapped cell; 0: it is empty.
   std::int64_t inner_values_of(const EvenPartition& cut, int io) const;
@@ -141,6 +140,7 @@ class Rearranger {
 struct Rearranger::Lists {
   int dim = -1;  ///< of the mapped ones that is cut; -1: none is, all boxes have all mapped cells
   std::int64_t step = 1;
+  int used = 1;               ///< boxes that may have cells
   std::vector<BoxCells> own;  ///< this rank's cells of boxes, where it has any; of box 0 if dim is -1
   struct Source {
     int rank = 0;

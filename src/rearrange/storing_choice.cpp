@@ -46,6 +46,30 @@ void choose_io_ranks_of_node(const FileSystemFigures& f, StoringChoice& choice) 
       "io_ranks", fmt::format("{} I/O rank{} a node: more of them write slower", most, most == 1 ? "" : "s"));
 }
 
+// Where more nodes gain nothing, the fewest are best: they take less locks from each other.
+void choose_io_nodes(const FileSystemFigures& f, StoringChoice& choice) {
+  if (f.by_nodes.at.size() < 2) return;
+  const std::int64_t nodes = f.by_nodes.first_with(k_as_good);
+  if (nodes >= f.by_nodes.at.back()) return;
+  choice.io_nodes = static_cast<int>(nodes);
+  choice.why.emplace_back("io_ranks",
+                          fmt::format("I/O ranks on {} node{} at most: more of them write no faster", nodes,
+                                      nodes == 1 ? "" : "s"));
+}
+
+// Boxes of several nodes are as turns of their size.
+void choose_least_box(const FileSystemFigures& f, StoringChoice& choice) {
+  const std::int64_t harmless = harmless_turn(f);
+  if (f.in_turns.empty() || harmless == f.in_turns.at.front()) return;
+  choice.least_box_bytes = harmless > 0 ? harmless : f.in_turns.at.back();
+  choice.why.emplace_back(
+      "io_ranks", fmt::format("boxes of I/O ranks have {} at least: nodes that write {} in turns are {:.1f} "
+                              "times as slow",
+                              text(choice.least_box_bytes), text(f.in_turns.at.front()),
+                              f.by_size.at_size(static_cast<double>(f.in_turns.at.front())) /
+                                  f.in_turns.bytes_per_second.front()));
+}
+
 void choose_slot(const FileSystemFigures& f, StoringChoice& choice) {
   const RateTable& sizes = f.by_size;
   if (sizes.empty()) return;
@@ -68,7 +92,7 @@ void choose_slot(const FileSystemFigures& f, StoringChoice& choice) {
 // Where nodes lose by writing to one stripe in turns, none shall have a part of another one's.
 void choose_alignment(const FileSystemFigures& f, StoringChoice& choice) {
   const std::int64_t harmless = harmless_turn(f);
-  if (f.in_turns.empty() || harmless == f.in_turns.at.front()) return;
+  if (choice.io_nodes == 1 || f.in_turns.empty() || harmless == f.in_turns.at.front()) return;
   const std::int64_t wanted = f.stripe_bytes > 0 ? f.stripe_bytes : harmless;
   if (wanted == 0 || wanted > k_most_alignment) return;
   choice.alignment_bytes = wanted;
@@ -98,8 +122,10 @@ StoringChoice choose_storing(const MachineFigures* figures) {
   const FileSystemFigures& f = figures->file_system;
   choose_writers(f, choice);
   choose_io_ranks_of_node(f, choice);
+  choose_io_nodes(f, choice);
+  choose_least_box(f, choice);
   choose_slot(f, choice);
-  choose_alignment(f, choice);
+  if (figures->measured()) choose_alignment(f, choice);  // it may cost space
   choose_stripes(f, choice);
   return choice;
 }

@@ -43,7 +43,7 @@ std::string seconds_text(Seconds seconds) {
 // What the figures of the machine say of the ways, as far as they know.
 std::string predicted_text(const FieldCounts& counts, const CostModel& model) {
   const CostEstimate cost = estimate_cost(counts, model);
-  if (cost.local <= 0) return "";
+  if (cost.local <= 0 || !model.figures->measured()) return "";
   std::string text = fmt::format("; predicted: local {}", seconds_text(cost.local));
   if (cost.timed) text += fmt::format(", rearranged {}", seconds_text(cost.rearranged));
   return text;
@@ -136,9 +136,10 @@ CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model) {
   const double writers = counts.writers_of_node;
   cost.local = store_seconds(figures, {bytes, nodes, writers, std::min(run, share), run});
   if (counts.io_ranks == 0 || counts.box_runs <= 0 || !know_nodes(figures)) return cost;
-  const double io_ranks = counts.io_ranks, storing_nodes = std::min(nodes, io_ranks);
+  const double io_ranks = counts.io_ranks;
+  const double storing_nodes = std::min({nodes, io_ranks, counts.io_nodes > 0 ? counts.io_nodes : nodes});
   const double box_run = std::min(bytes / counts.box_runs, k_most_box_write);
-  cost.rearranged = message_seconds(figures, bytes, nodes, io_ranks) +
+  cost.rearranged = message_seconds(figures, bytes, nodes, storing_nodes, io_ranks) +
                     store_seconds(figures, {bytes, storing_nodes, io_ranks / storing_nodes, box_run, 0});
   cost.timed = cost.local > 0;
   cost.worth_messages = model.worth_messages;

@@ -71,9 +71,10 @@ Strategy choose_strategy(const RearrangeOptions& options, const JobFacts& facts,
 struct FieldCounts {
   bool counted = true;         ///< what nodes would store is known
   double runs = 0, bytes = 0;  ///< of all nodes, that they would store by themselves
-  int io_ranks = 0;
-  double box_runs = 0;     ///< of all boxes of I/O ranks; 0: not counted
-  double field_bytes = 0;  ///< of all cells
+  int io_ranks = 0;            ///< that get a box with cells
+  int io_nodes = 0;            ///< on so many nodes at most; 0: on any
+  double box_runs = 0;         ///< of all boxes of I/O ranks; 0: not counted
+  double field_bytes = 0;      ///< of all cells
   int nodes = 1;
   int writers_of_node = 1;  ///< that store at a time, unless cells are sent
   double share_bytes = 0;   ///< at most in a write of the stage; 0: whole runs

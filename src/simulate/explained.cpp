@@ -52,7 +52,7 @@ class Explainer {
     const std::vector<int> ranks = simulated_io_ranks(field_, wish_.options);
     const SimulatedBoxes boxes =
         simulated_boxes(field_, MappedField(field_).shape(), wish_.options, wish_.native);
-    const EvenPartition cut(boxes.region, static_cast<int>(ranks.size()), boxes.alignment);
+    const EvenPartition cut(boxes.region, static_cast<int>(ranks.size()), boxes.rules());
     const auto size = static_cast<std::int64_t>(field_.size);
     std::int64_t most = 0;
     for (int box = 0; box < cut.parts(); ++box) {

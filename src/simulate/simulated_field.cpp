@@ -70,6 +70,7 @@ SimulatedBoxes simulated_boxes(const SimulatedField& field, const MapShape& shap
   SimulatedBoxes boxes{Box::whole(field.global), field.chunk, {}, shape};
   Placement placement;
   placement.kind = field.chunk.empty() ? Placement::Kind::regular : Placement::Kind::listed;
+  boxes.least_cells = options.rearranging.least_box_bytes / static_cast<std::int64_t>(field.size);
   if (boxes.chunk.empty()) boxes.chunk = field.global;
   const auto find_alignment = [&] {
     placement.chunk = boxes.chunk;
@@ -99,6 +100,7 @@ std::vector<int> simulated_io_ranks(const SimulatedField& field, const DriverOpt
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;
     IoRanksWish wish{per_node, options.rearranging.io_stride, options.rearranging.io_base, n};
+    if (per_node == 0 && !is_io_node(n, field.nodes, options.rearranging.most_io_nodes)) continue;
     if (per_node == 0) wish.count = std::min(ranks, options.rearranging.most_io_ranks_of_node);
     for (const int r : io_ranks_of(ranks, wish))
       list.push_back(first + r);

@@ -7,6 +7,7 @@
 
 #include "driver/driver.hpp"
 #include "rearrange/box_shares.hpp"
+#include "rearrange/even_partition.hpp"
 #include "rearrange/tile_maps.hpp"
 
 namespace shoal {
@@ -58,6 +59,9 @@ struct SimulatedBoxes {
   Box region;
   Dims chunk, alignment;
   MapShape shape;
+  std::int64_t least_cells = 0;  ///< of a box
+
+  PartRules rules() const { return {alignment, least_cells}; }
 };
 /// flattened: as driver native sees it.
 SimulatedBoxes simulated_boxes(const SimulatedField& field, const MapShape& shape,

@@ -78,9 +78,11 @@ void SimulatedStrategy::count_storers(const std::function<NodeShare(int node)>& 
 }
 
 void SimulatedStrategy::count_boxes() {
-  counts_.io_ranks = static_cast<int>(simulated_io_ranks(field_, wish_.options).size());
+  const auto boxes = static_cast<int>(simulated_io_ranks(field_, wish_.options).size());
   const SimulatedBoxes cut = simulated_boxes(field_, shape_, wish_.options, false);
-  counts_.box_runs = runs_of_boxes(cut.region, counts_.io_ranks, cut.alignment, cut.chunk, field_.size);
+  counts_.io_ranks = EvenPartition(cut.region, boxes, cut.rules()).used();
+  counts_.io_nodes = sets_io_ranks(wish_.options.rearranging) ? 0 : wish_.options.rearranging.most_io_nodes;
+  counts_.box_runs = runs_of_boxes(cut.region, boxes, cut.rules(), cut.chunk, field_.size);
 }
 
 std::string SimulatedStrategy::why() const {

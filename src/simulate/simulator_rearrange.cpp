@@ -203,7 +203,7 @@ void Simulator::rearrange() {
   for (int box = 0; box < boxes; ++box)
     box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
   boxes_ = simulated_boxes(field_, mapped_->shape(), wish_.options, wish_.native);
-  cut_ = EvenPartition(boxes_.region, boxes, boxes_.alignment);
+  cut_ = EvenPartition(boxes_.region, boxes, boxes_.rules());
   choose_pieces();
   const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
   inboxes_.resize(static_cast<std::size_t>(field_.ranks));

@@ -96,7 +96,7 @@ TEST_CASE("figures of the machine choose, and the report says so") {
   const Comm comm(MPI_COMM_WORLD);
   const bool several = comm.size() > 1;
   const std::string path = file_of(comm, "set_machine.toml", text_of(some_machine()));
-  const std::string plain = report_of(comm, with("ranks_per_node=1"));
+  const std::string plain = report_of(comm, with("ranks_per_node=1, machine=none"));
   CHECK(has(plain, "\"machine\": null"));
   CHECK(!has(plain, "predicted"));
   CHECK(!has(plain, ": rearrange: "));
@@ -112,6 +112,28 @@ TEST_CASE("figures of the machine choose, and the report says so") {
   CHECK(!has(set, "machine: writers"));
   CHECK(!has(set, ": rearrange: "));
   CHECK(has(set, "predicted: local "));
+}
+
+TEST_CASE("on Lustre and GPFS usual figures choose, where nothing was measured") {
+  const Comm comm(MPI_COMM_WORLD);
+  const bool several = comm.size() > 1;
+  for (const char* kind : {"lustre", "gpfs"}) {
+    const std::string report = report_of(comm, with("ranks_per_node=1", kind));
+    CHECK(has(report, "\"machine\": null"));
+    CHECK(!has(report, "predicted"));
+    CHECK(has(report, ": rearrange: ") == several);
+    CHECK(has(report, "; 1 I/O rank stores 1 box of ") == several);  // smaller than one box may be
+    CHECK(has(report, std::string("times as slow (usual figures of ") + kind) == several);
+    // I/O ranks that are set have boxes of any size.
+    const std::string set = report_of(comm, with("ranks_per_node=1, io_ranks_per_node=1", kind));
+    CHECK(!has(set, "usual figures"));
+    CHECK(has(set, std::to_string(comm.size()) + " I/O ranks store ") == several);
+  }
+  const std::string striped = report_of(comm, with("ranks_per_node=1, stripe_count=2"));
+  CHECK(has(striped,
+            "I/O ranks on 2 nodes at most: more of them write no faster (usual figures of lustre "
+            "with 2 stripes)") == several);
+  CHECK(!has(report_of(comm, with("ranks_per_node=1", "beegfs")), ": rearrange: "));
 }
 
 TEST_CASE("a machine file is found beside shoal.toml, unless none is wanted") {

@@ -210,7 +210,7 @@ std::int64_t check_write(const Comm& comm, Case& c, Rearranger& rearranger, int 
       });
     };
   const ConversionErrors conversion_errors = rearranger.write(
-      c.transfer, element(c.stored, c.swapped), fill.data(), c.align,
+      c.transfer, element(c.stored, c.swapped), fill.data(), {c.align},
       {[&](std::size_t bytes) {
          memory.assign(bytes, std::byte{0x55});
          return memory.data();
@@ -237,7 +237,7 @@ std::int64_t check_write(const Comm& comm, Case& c, Rearranger& rearranger, int 
 void check_read(Case& c, Rearranger& rearranger) {
   Bytes memory;
   const ConversionErrors conversion_errors =
-      rearranger.read(c.transfer, element(c.stored, c.swapped), c.align,
+      rearranger.read(c.transfer, element(c.stored, c.swapped), {c.align},
                       {[&](std::size_t bytes) {
                          memory.assign(bytes, std::byte{0x55});
                          return memory.data();
@@ -472,8 +472,8 @@ TEST_CASE("no memory for a piece: its cells are dropped, and nobody waits for ev
     Bytes fill(size_of(c.stored));
     const auto none = [](std::size_t) -> std::byte* { return nullptr; };
     const auto use = [](const Box& piece, std::byte*) { CHECK(piece.empty()); };
-    rearranger.write(c.transfer, element(c.stored, false), fill.data(), c.align, {none, {}, use});
-    rearranger.read(c.transfer, element(c.stored, false), c.align, {none, use, {}});
+    rearranger.write(c.transfer, element(c.stored, false), fill.data(), {c.align}, {none, {}, use});
+    rearranger.read(c.transfer, element(c.stored, false), {c.align}, {none, use, {}});
     std::int64_t changed = 0;
     c.for_values(
         [&](const std::byte* at, const Dims&) { changed += number(c.in_array, at) != k_canary ? 1 : 0; });

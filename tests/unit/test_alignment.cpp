@@ -26,13 +26,13 @@ TEST_CASE("a row of cells is cut at stripes, and evenly") {
   const std::int64_t stripe = 1024 * 1024;
   const Dims alignment = alignment_of(regular({1000003}, stripe), false, 8, stripe);
   CHECK(alignment == Dims{131072});
-  const EvenPartition cut(Box::whole({1000003}), 4, alignment);
+  const EvenPartition cut(Box::whole({1000003}), 4, {alignment});
   for (int i = 0; i < 4; ++i) {
     CHECK(cut.part(i).first[0] == 2 * 131072 * i);
     CHECK(cut.part(i).end(0) == std::min<std::int64_t>(1000003, 2 * 131072 * (i + 1)));
   }
   // Parts smaller than a stripe: as many as were asked for.
-  const EvenPartition small(Box::whole({1000003}), 100, alignment);
+  const EvenPartition small(Box::whole({1000003}), 100, {alignment});
   for (int i = 0; i < 100; ++i)
     CHECK(small.part(i).count[0] >= 10000);
 }
@@ -65,7 +65,7 @@ TEST_CASE("where boxes can begin at stripes, all of their parts of the file do")
     const auto size = static_cast<std::size_t>(std::int64_t{1} << pick(4));
     const Dims alignment = alignment_of(regular(shape), false, size, k_stripe);
     const auto parts = static_cast<int>(2 + pick(6));
-    const EvenPartition cut(Box::whole(shape), parts, alignment);
+    const EvenPartition cut(Box::whole(shape), parts, {alignment});
     const int d = cut.dim();
     if (cut.step() != alignment[d] || (shape[d] + alignment[d] - 1) / alignment[d] < parts) continue;
     ++aligned;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "pack/index_set.hpp"
@@ -41,6 +43,54 @@ TEST_CASE("a region is cut along its slowest dimension that has enough, into eve
   CHECK(most.part(1999).empty());
 }
 
+TEST_CASE("parts that would be too small are fewer, and far from each other") {
+  const Box region({0, 0}, {8, 1000});
+  for (const auto& [least, used] : std::vector<std::pair<std::int64_t, int>>{
+           {0, 8}, {1000, 8}, {1001, 7}, {2000, 4}, {3000, 2}, {8000, 1}, {8001, 1}, {1 << 30, 1}}) {
+    const EvenPartition cut(region, 8, {{}, least});
+    CHECK(cut.parts() == 8);
+    CHECK(cut.used() == used);
+    std::int64_t next = 0;
+    int with_cells = 0;
+    for (int i = 0; i < 8; ++i) {
+      const Box part = cut.part(i);
+      if (part.empty()) continue;
+      CHECK(part.first[0] == next);
+      for (std::int64_t row = part.first[0]; row < part.end(0); ++row)
+        CHECK(cut.part_with(row) == i);
+      next = part.end(0);
+      ++with_cells;
+    }
+    CHECK(next == 8);
+    CHECK(with_cells == used);
+    // All sizes that there are.
+    std::set<std::int64_t> sizes;
+    for (const int i : cut.distinct_sizes())
+      sizes.insert(cut.part(i).cells());
+    for (int i = 0; i < 8; ++i)
+      CHECK(sizes.count(cut.part(i).cells()) == 1);
+  }
+  const EvenPartition two(region, 8, {{}, 4000});
+  CHECK(!two.part(0).empty());
+  CHECK(!two.part(4).empty());  // the first I/O rank of the second half, which may be another node
+  CHECK(EvenPartition(Box({0, 0}, {0, 5}), 4, {{}, 10}).used() == 1);
+}
+
+TEST_CASE("nodes with I/O ranks") {
+  const auto nodes_of = [](int nodes, int most) {
+    std::vector<int> list;
+    for (int n = 0; n < nodes; ++n)
+      if (is_io_node(n, nodes, most)) list.push_back(n);
+    return list;
+  };
+  CHECK(nodes_of(4, 0) == std::vector<int>{0, 1, 2, 3});
+  CHECK(nodes_of(4, 9) == std::vector<int>{0, 1, 2, 3});
+  CHECK(nodes_of(4, 1) == std::vector<int>{0});
+  CHECK(nodes_of(4, 2) == std::vector<int>{0, 2});
+  CHECK(nodes_of(7, 3) == std::vector<int>{0, 2, 4});
+  CHECK(nodes_of(1000, 8).size() == 8);
+}
+
 TEST_CASE("parts are disjoint, whole and even, for any sizes") {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
@@ -54,7 +104,7 @@ TEST_CASE("parts are disjoint, whole and even, for any sizes") {
     }
     const Box region(first, count);
     const int parts = 1 + static_cast<int>(random() % 9);
-    const EvenPartition cut(region, parts, round % 2 == 0 ? Dims() : align);
+    const EvenPartition cut(region, parts, {round % 2 == 0 ? Dims() : align});
     std::int64_t next = region.first[cut.dim()];
     std::int64_t least = 1000;
     std::int64_t most = 0;
@@ -193,7 +243,7 @@ TEST_CASE("a part is found by an index, and a few parts are as large as all") {
   for (int n = 0; n < 500; ++n) {
     const Box region({pick(9), pick(9)}, {1 + pick(5), 1 + pick(60)});
     const Dims align = pick(2) == 0 ? Dims() : Dims{1 + pick(4), 1 + pick(9)};
-    const EvenPartition cut(region, static_cast<int>(1 + pick(70)), align);
+    const EvenPartition cut(region, static_cast<int>(1 + pick(70)), {align});
     std::vector<std::int64_t> sizes, of_unlike;
     for (int i = 0; i < cut.parts(); ++i) {
       const Box part = cut.part(i);

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/usual_figures.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "rearrange/strategy.hpp"
 #include "support/says.hpp"
@@ -202,7 +203,8 @@ TEST_CASE("times of storing, by figures") {
   // One node takes no turns; a table that is missing says nothing.
   CHECK(store_seconds(figures, {1e9, 1, 1, k_mib, 64 * k_kib}) == doctest::Approx(1));
   CHECK(store_seconds(MachineFigures{}, {1e9, 1, 1, k_mib, 0}) == 0);
-  CHECK(message_seconds(figures, 5e9, 2, 8) == doctest::Approx(1 + 0.25 + 40e-6));
+  CHECK(message_seconds(figures, 5e9, 2, 2, 8) == doctest::Approx(1 + 0.25 + 40e-6));
+  CHECK(message_seconds(figures, 5e9, 2, 1, 8) == doctest::Approx(1.5 + 0.5 + 40e-6));
   CHECK(harmless_turn(figures.file_system) == k_mib);
   CHECK(know_nodes(figures));
   MachineFigures one = figures;
@@ -232,7 +234,9 @@ TEST_CASE("what a file system's figures choose") {
   CHECK(choice.io_ranks_of_node == 8);
   CHECK(choice.slot_bytes == 4 * k_mib);  // four writes of 1 MiB
   CHECK(choice.alignment_bytes == k_mib);
-  CHECK(choice.why.size() == 3);
+  CHECK(choice.io_nodes == 0);
+  CHECK(choice.least_box_bytes == k_mib);
+  CHECK(choice.why.size() == 4);
 
   f.by_writers.bytes_per_second = {1e9, 1.05e9, 0.8e9, 0.3e9};
   choice = choose_storing(&figures);
@@ -253,6 +257,57 @@ TEST_CASE("what a file system's figures choose") {
   CHECK(choose_storing(&figures).stripe_count == 4);
   f.stripe_count = 4;
   CHECK(choose_storing(&figures).stripe_count == 0);
+}
+
+TEST_CASE("nodes that gain nothing have no I/O ranks") {
+  MachineFigures figures = some_figures();
+  figures.file_system.by_nodes = {{1, 2, 4, 8}, {1e9, 2e9, 2.1e9, 1.9e9}};
+  const StoringChoice choice = choose_storing(&figures);
+  CHECK(choice.io_nodes == 2);
+  CHECK(choice.why.size() == 5);
+}
+
+TEST_CASE("kinds of file systems that have figures without a measurement") {
+  for (const char* kind : {"ext4", "tmpfs", "nfs", "glusterfs", "beegfs", "fuse", ""})
+    CHECK(!usual_figures(kind, 0));
+  const auto choice = [](const char* kind, std::int64_t stripes) {
+    const auto figures = usual_figures(kind, stripes);
+    REQUIRE(figures);
+    CHECK(!figures->measured());
+    CHECK(know_nodes(*figures));
+    return choose_storing(&*figures);
+  };
+  for (const std::int64_t stripes : {1, 2, 3, 4, 12, 100})
+    CHECK(choice("lustre", stripes).io_nodes == stripes);
+  for (const StoringChoice& c : {choice("lustre", 0), choice("gpfs", 0)}) {
+    CHECK(c.io_nodes == 0);
+    CHECK(c.least_box_bytes == 16 * k_mib);
+    // All else as on other file systems.
+    CHECK(c.writers == 1);
+    CHECK(c.slot_bytes == k_mib);
+    CHECK(c.io_ranks_of_node == 8);
+    CHECK(c.alignment_bytes == 0);
+    CHECK(c.stripe_count == 0);
+  }
+  CHECK(text_of(*usual_figures("lustre", 4)) == "usual figures of lustre with 4 stripes");
+  CHECK(text_of(*usual_figures("gpfs", 0)) == "usual figures of gpfs");
+}
+
+TEST_CASE("by usual figures short runs are sent, and long ones stay") {
+  const auto figures = usual_figures("lustre", 4);
+  CostModel model;
+  model.figures = &*figures;
+  FieldCounts counts;
+  counts.bytes = counts.field_bytes = 256.0 * k_mib;
+  counts.nodes = 4;
+  counts.io_ranks = counts.io_nodes = 4;
+  counts.box_runs = 4;
+  counts.share_bytes = k_mib;
+  counts.runs = 4096;  // of 64 KiB, which are long enough elsewhere
+  CHECK(estimate_cost(counts, model).rearranging_pays());
+  CHECK(!estimate_cost(counts).rearranging_pays());
+  counts.runs = 16;  // of 16 MiB
+  CHECK(!estimate_cost(counts, model).rearranging_pays());
 }
 
 TEST_CASE("cells are sent where the figures say that it takes less time") {

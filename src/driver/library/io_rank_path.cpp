@@ -132,8 +132,8 @@ void IoRankPath::write_map(const Transfer& transfer) {
   const Seconds storing = context_.counters.store;
   ConversionErrors conversion_errors;
   output_.keep(caught([&] {
-                 conversion_errors = rearranger.write(transfer, output_.stored(v), fill.data(), alignment(v),
-                                                      {buffer, load_piece, store_piece});
+                 conversion_errors = rearranger.write(transfer, output_.stored(v), fill.data(),
+                                                      {alignment(v)}, {buffer, load_piece, store_piece});
                }),
                v);
   context_.counters.pack += now() - begin - (context_.counters.store - storing);
@@ -161,7 +161,8 @@ Status IoRankPath::read_map(const Transfer& transfer, bool overlapping) {
   const Seconds loaded = context_.counters.read;
   ConversionErrors conversion_errors;
   status.merge(caught([&] {
-    conversion_errors = rearranger.read(transfer, output_.stored(v), alignment(v), {buffer, load_piece, {}});
+    conversion_errors =
+        rearranger.read(transfer, output_.stored(v), {alignment(v)}, {buffer, load_piece, {}});
   }));
   context_.counters.unpack += now() - begin - (context_.counters.read - loaded);
   rearrangers_->count_messages(context_.counters);

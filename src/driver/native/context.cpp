@@ -11,6 +11,7 @@ FieldJob NativeContext::job_for(const Transfer& transfer) const {
   job.records = header.schema().has_record(transfer.variable);
   job.share = &strategies.of(transfer.decomposition.get()).share;
   job.alignment_bytes = options.rearranging.alignment_bytes;
+  job.least_box_bytes = options.rearranging.least_box_bytes;
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
       (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);

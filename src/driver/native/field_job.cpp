@@ -38,4 +38,8 @@ Dims alignment_of(const FieldJob& job) {
   return alignment_of(*job.placement, job.records, size_of(job.variable->type), job.alignment_bytes);
 }
 
+PartRules part_rules_of(const FieldJob& job) {
+  return {alignment_of(job), job.least_box_bytes / static_cast<std::int64_t>(size_of(job.variable->type))};
+}
+
 }  // namespace shoal

@@ -11,6 +11,7 @@
 #include "format/catalog.hpp"
 #include "pack/cells.hpp"
 #include "pack/pieces.hpp"
+#include "rearrange/even_partition.hpp"
 
 namespace shoal {
 
@@ -25,7 +26,8 @@ struct FieldJob {
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
   std::vector<std::uint64_t> addresses;
-  std::int64_t alignment_bytes = 0;  ///< as in DriverOptions
+  std::int64_t alignment_bytes = 0;  ///< as in RearrangeOptions
+  std::int64_t least_box_bytes = 0;  ///< the same
   bool addresses_listed = false;     ///< by the list above, not by the placement's rule
   /// The same for encoded chunks: reading, and writing parts of them, whose other cells stay as they are
   /// there; empty: the region has all cells that there are of its chunks.
@@ -47,5 +49,7 @@ std::string of_records(std::int64_t first, std::int64_t count, const std::string
 
 /// Multiples of cells at which boxes of I/O ranks had best begin.
 Dims alignment_of(const FieldJob& job);
+/// Of these boxes.
+PartRules part_rules_of(const FieldJob& job);
 
 }  // namespace shoal

@@ -24,12 +24,13 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       router_(context_, addresses_, paths_),
       pending_(context_, addresses_, paths_) {
   counters_.warnings = options.warnings;
-  for (const auto& choice : options.machine_choices)
-    strategies_.add_line("machine: " + choice);
   if (writable_) check_threads();
   check_io_ranks(comm, options.rearranging);
   check_rearranging(options.rearranging, options.stage.writers.value_or(1));
   groups_.find_nodes();
+  if (options.machine && (options.machine->measured() || !groups_.single()))
+    for (const auto& choice : options.machine_choices)
+      strategies_.add_line("machine: " + choice);
   const Timer timer(counters_.open);
   open(mode, format);
 }

@@ -56,7 +56,10 @@ std::vector<int> RankGroups::servers(bool of_one_node) const {
   const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
   std::vector<int> servers;
   for (int r = comm_.size() - options_.servers.count; r < comm_.size(); ++r)
-    if (!of_one_node || nodes[static_cast<std::size_t>(r)] == nodes[0]) servers.push_back(r);
+    if (const auto node = nodes[static_cast<std::size_t>(r)];
+        of_one_node ? node == nodes[0]
+                    : is_io_node(static_cast<int>(node), nodes_->count(), options_.rearranging.most_io_nodes))
+      servers.push_back(r);
   return servers;
 }
 

@@ -37,9 +37,9 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
   return count;
 }
 
-double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const Dims& chunk,
+double runs_of_boxes(const Box& region, int io_ranks, const PartRules& rules, const Dims& chunk,
                      std::size_t element_size) {
-  const EvenPartition cut(region, io_ranks, align);
+  const EvenPartition cut(region, io_ranks, rules);
   const auto cells = [&](int i) { return cut.part(i).cells(); };
   std::map<std::int64_t, double> runs;  // of a box with so many cells
   for (const int i : cut.distinct_sizes())

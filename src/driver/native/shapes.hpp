@@ -6,6 +6,7 @@
 
 #include "decomp/node_share.hpp"
 #include "driver/options.hpp"
+#include "rearrange/even_partition.hpp"
 
 namespace shoal {
 
@@ -44,8 +45,8 @@ struct RunCount {
 RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Dims& chunk,
                       std::size_t element_size);
 
-/// About how many runs the boxes of so many I/O ranks are together. align: as EvenPartition.
-double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const Dims& chunk,
+/// About how many runs the boxes of so many I/O ranks are together.
+double runs_of_boxes(const Box& region, int io_ranks, const PartRules& rules, const Dims& chunk,
                      std::size_t element_size);
 
 }  // namespace shoal

@@ -100,7 +100,7 @@ const CutStrategy::Field* FieldStrategies::known(const FieldJob& job) const {
 bool FieldStrategies::rearranges(const FieldJob& job) {
   CutStrategy& cut = cuts_.at(job.transfer->decomposition.get());
   if (groups_.single() && cut.strategy.rearranging == Rearranging::never) {
-    if (model_.figures != nullptr) report_one_node(cut, job);
+    if (model_.figures != nullptr && model_.figures->measured()) report_one_node(cut, job);
     return false;
   }
   if (const auto* before = known(job)) return before->rearrange;
@@ -132,10 +132,12 @@ FieldCounts FieldStrategies::count(const CutStrategy& cut, const FieldJob& job,
     counts.runs = static_cast<double>(comm_.sum(first ? own_runs : 0)) * outer_dims;
     counts.bytes = static_cast<double>(comm_.sum(first ? own_bytes : 0)) * outer_dims;
   }
-  counts.io_ranks = static_cast<int>(io_ranks().size());
+  const auto boxes = static_cast<int>(io_ranks().size());
+  counts.io_ranks = EvenPartition(job.transfer->region, boxes, part_rules_of(job)).used();
+  counts.io_nodes = sets_io_ranks(options_) ? 0 : options_.most_io_nodes;
   if (by_cost)
-    counts.box_runs = runs_of_boxes(job.transfer->region, counts.io_ranks, alignment_of(job),
-                                    job.placement->chunk, field.size);
+    counts.box_runs =
+        runs_of_boxes(job.transfer->region, boxes, part_rules_of(job), job.placement->chunk, field.size);
   return counts;
 }
 

@@ -237,7 +237,7 @@ Status ChunkRearranger::write(const FieldJob& job) {
       store_piece(job, order, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells, status);
     };
     const ConversionErrors conversion_errors =
-        chunk_plan.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
+        chunk_plan.rearranger->write(packed, job.stored(), fill.data(), {}, handling);
     messages_.count(context_.counters);
     report(job, order, chunk_plan);
     if (conversion_errors.count == 0) return;
@@ -291,7 +291,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
       status.merge(caught([&] { load_piece(job, order, piece, cells, decoded); }));
     };
     const ConversionErrors conversion_errors =
-        chunk_plan.rearranger->read(packed, job.stored(), Dims(), handling);
+        chunk_plan.rearranger->read(packed, job.stored(), {}, handling);
     messages_.count(context_.counters);
     report(job, order, chunk_plan);
     if (copies && packed.status.ok())
@@ -312,7 +312,7 @@ void ChunkRearranger::report(const FieldJob& job, const ChunkOrder& order, Chunk
   SentChunks sent;
   sent.chunks = order.outer_dims() * order.chunks();
   sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
-  const auto plan = chunk_plan.rearranger->plan_of(Box::whole(order.shape()), job.stored(), Dims(), k_any);
+  const auto plan = chunk_plan.rearranger->plan_of(Box::whole(order.shape()), job.stored(), {}, k_any);
   const Status counted = caught([&] {
     if (!plan || plan->mine.empty()) return;
     std::vector<std::int64_t> node_of(static_cast<std::size_t>(plan->mine.count[1]), k_nobody);

@@ -15,7 +15,7 @@ std::optional<Rearranger::Plan> FieldQueue::plan_of(const FieldJob& job) const {
   const Transfer& transfer = *in_file.transfer;
   const Rearranger* const rearranger = rearrangers_.known(transfer);
   if (rearranger == nullptr) return std::nullopt;
-  return rearranger->plan_of(transfer.region, job.stored(), alignment_of(in_file),
+  return rearranger->plan_of(transfer.region, job.stored(), part_rules_of(in_file),
                              rearrangers_.queue()->most_bytes());
 }
 

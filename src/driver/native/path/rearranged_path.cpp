@@ -150,7 +150,7 @@ Status RearrangedPath::write_boxes(const FieldJob& as_cut) {
   ConversionErrors conversion_errors;
   status.merge(caught([&] {
     conversion_errors =
-        rearrangers_.of(transfer)->write(transfer, job.stored(), fill.data(), alignment_of(job), handling);
+        rearrangers_.of(transfer)->write(transfer, job.stored(), fill.data(), part_rules_of(job), handling);
   }));
   counters.pack += now() - begin - (counters.store + counters.read - moved);
   rearrangers_.count_messages();
@@ -192,7 +192,7 @@ Status RearrangedPath::read_boxes(const FieldJob& job, const Transfer& as_cut, c
   const Seconds fetched = counters.read;
   ConversionErrors conversion_errors;
   status.merge(caught([&] {
-    conversion_errors = rearrangers_.of(transfer)->read(transfer, stored, alignment_of(job), handling);
+    conversion_errors = rearrangers_.of(transfer)->read(transfer, stored, part_rules_of(job), handling);
   }));
   counters.unpack += now() - begin - (counters.read - fetched);
   rearrangers_.count_messages();

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "machine/figures.hpp"
+
+namespace shoal {
+
+/// Figures that are usual for a kind of file system (FileSystem::type) on which a write of one node costs the
+/// others their locks: what to go by before `shoal tune` has measured. Rates are rough, and what is chosen by
+/// them is what they say of each other. stripe_count: of the file; 0: not known. Nothing for other kinds, on
+/// which nodes do not disturb each other, or of which too little is known. Local.
+std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count);
+
+}  // namespace shoal
