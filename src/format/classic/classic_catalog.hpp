@@ -112,6 +112,7 @@ class ClassicCatalog final : public Catalog {
   Visible visible_;
   bool header_changed_ = true;
   bool in_commit_ = false;             ///< the last one failed, and a journal of it may lie behind the file
+  bool unsynced_ = false;              ///< this store has written since its last sync
   mutable bool fixed_frozen_ = false;  ///< variables that are there stay where they are
   Traffic traffic_;
 };

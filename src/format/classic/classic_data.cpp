@@ -183,6 +183,7 @@ void ClassicCatalog::flush(bool invisible_only) {
 
 void ClassicCatalog::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   store_->write(offset, bytes);
+  unsynced_ = true;
   ++traffic_.writes;
   traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
 }
@@ -211,7 +212,10 @@ void ClassicCatalog::commit(bool durable) {
   flush(false);
   // Readers take a file that is shorter than its header says for a damaged one.
   const auto end = static_cast<std::uint64_t>(layout_.end(records()));
-  if (store_->size() < end) store_->resize(end);
+  if (store_->size() < end) {
+    store_->resize(end);
+    unsynced_ = true;
+  }
   commit_header(durable);
   in_commit_ = false;
   fixed_frozen_ = fixed_frozen_ || !schema_.variables.empty();
@@ -248,9 +252,11 @@ void ClassicCatalog::commit_header(bool durable) {
   if (end > records_at && end < records_end) end = records_end;
   const auto news = std::span(header).subspan(first, end - first);
   if (visible_.header.empty()) {  // a new file, of which nobody has read anything
-    if (durable) store_->sync();
+    // What ranks have stored they have synced, by handles of their own.
+    if (durable && unsynced_) store_->sync();
     write(first, news);
     if (durable) store_->sync();
+    unsynced_ = !durable;
   } else {
     const auto made = change_in_place(*store_, {{first, news}}, ChangeOrder::any, durable);
     traffic_.writes += made.writes;
