@@ -9,7 +9,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names& every_format() {
+[[maybe_unused]] const Names& every_format() {
   static const Names all{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
   return all;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,8 +22,9 @@ class ByteWriter {
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
-    const auto* p = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), p, p + sizeof(T));
+    if (sizeof(T) > bytes_.size() - size_) grow(sizeof(T));
+    std::memcpy(bytes_.data() + size_, &value, sizeof(T));
+    size_ += sizeof(T);
   }
   void put(const std::string& text) { put_range(text.data(), text.size()); }
   template <class T>
@@ -32,16 +35,35 @@ class ByteWriter {
     for (const auto& t : texts)
       put(t);
   }
-  Bytes take() { return std::move(bytes_); }
+  Bytes take() {
+    bytes_.resize(std::exchange(size_, 0));
+    return std::exchange(bytes_, {});
+  }
 
  private:
   template <class T>
   void put_range(const T* values, std::size_t n) {
     put(static_cast<std::uint64_t>(n));
-    const auto* p = reinterpret_cast<const std::byte*>(values);
-    bytes_.insert(bytes_.end(), p, p + n * sizeof(T));
+    append(values, n * sizeof(T));
   }
-  Bytes bytes_;
+  void append(const void* from, std::size_t n) {
+    constexpr std::size_t k_many = 4096;
+    if (n > k_many) {  // room for more would be filled in vain
+      const auto* const p = static_cast<const std::byte*>(from);
+      bytes_.resize(size_);
+      bytes_.insert(bytes_.end(), p, p + n);
+    } else if (n > 0) {
+      if (n > bytes_.size() - size_) grow(n);
+      std::memcpy(bytes_.data() + size_, from, n);
+    }
+    size_ += n;
+  }
+  void grow(std::size_t n) {
+    constexpr std::size_t k_first = 256;
+    bytes_.resize(std::max(k_first, 2 * bytes_.size()) + n);
+  }
+  Bytes bytes_;  // and room behind them, so that small values are copied in place
+  std::size_t size_ = 0;
 };
 
 class ByteReader {
@@ -76,7 +98,7 @@ class ByteReader {
     return value;
   }
 
- private:
+  /// A number of elements that follow, of at least so many bytes each.
   std::size_t length(std::size_t element) {
     std::uint64_t n = 0;
     copy(&n, sizeof n);
@@ -84,6 +106,8 @@ class ByteReader {
       throw Error(Code::internal, "message between ranks is too short");
     return static_cast<std::size_t>(n);
   }
+
+ private:
   void copy(void* to, std::size_t n) {
     if (n > bytes_.size() - at_) throw Error(Code::internal, "message between ranks is too short");
     if (n > 0) std::memcpy(to, bytes_.data() + at_, n);

@@ -51,11 +51,11 @@ std::string format_that_holds(Type type) {
   return "cdf5 or netcdf4";
 }
 
-void check_type(Format format, Type type, const std::string& what) {
-  if (type == Type::none) throw Error(Code::type, what + " has no type");
+void check_type(Format format, Type type, const char* what, const std::string& name) {
+  if (type == Type::none) throw Error(Code::type, "{} '{}' has no type", what, name);
   if (!holds(format, type))
-    throw Error(Code::not_supported, "{} of type {}: format {} has no such type; use format {}", what,
-                name_of(type), name_of(format), format_that_holds(type));
+    throw Error(Code::not_supported, "{} '{}' of type {}: format {} has no such type; use format {}", what,
+                name, name_of(type), name_of(format), format_that_holds(type));
 }
 
 Attribute make_attribute(const std::string& name, Type type, std::int64_t count, const void* values) {
@@ -280,7 +280,8 @@ void Definitions::reset(const Schema& in_file) {
     if (v >= in_file.variables.size() || in_file.variables[v].name != schema_.variables[v].name)
       move_notes(change->to, change->name);
   }
-  schema_ = in_file_ = in_file;
+  schema_ = in_file;
+  added_attributes_.clear();
   dims_in_file_ = static_cast<int>(in_file.dims.size());
   variables_in_file_ = static_cast<int>(in_file.variables.size());
   decompositions_.resize(in_file.variables.size());
@@ -364,7 +365,7 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   VariableDef variable;
   variable.name = name;
   variable.type = type == Type::logical ? Type::byte_ : type;
-  check_type(schema_.format, variable.type, fmt::format("variable '{}'", name));
+  check_type(schema_.format, variable.type, "variable", name);
   variable.dims = resolve_dims(name, dims);
   variable.no_fill = defaults_.fill != FillMode::all;
   variable.distributed = decomposition != nullptr;
@@ -473,7 +474,7 @@ void Definitions::def_gathered(const std::string& name, const std::string& dims,
     names.push_back(schema_.dims[static_cast<std::size_t>(d)].name);
   }
   const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
-  check_type(schema_.format, type, fmt::format("the list of water points '{}'", name));
+  check_type(schema_.format, type, "the list of water points", name);
   def_dim(name, length);
   def_var(name, type, name, nullptr);
   VariableDef& list = schema_.variables.back();
@@ -599,7 +600,7 @@ void Definitions::put_att(const char* variable, const std::string& name, Type ty
         Code::not_supported,
         "attribute '{}' is of type string; format {} has text only: give it as char, or use format netcdf4",
         name, name_of(schema_.format));
-  check_type(schema_.format, type, fmt::format("attribute '{}'", name));
+  check_type(schema_.format, type, "attribute", name);
   if (index >= 0 && name == k_fill_name) {
     const Type wanted = schema_.variables[static_cast<std::size_t>(index)].type;
     if (type != wanted || count != 1)
@@ -612,6 +613,8 @@ void Definitions::put_att(const char* variable, const std::string& name, Type ty
   }
   auto& attributes =
       index < 0 ? schema_.attributes : schema_.variables[static_cast<std::size_t>(index)].attributes;
+  if (index < variables_in_file_ && find_attribute(attributes, name) == nullptr)
+    added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));
 }
 

@@ -132,7 +132,8 @@ class Definitions {
   std::vector<std::shared_ptr<const Decomposition>> decompositions_;
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int dims_in_file_ = 0, variables_in_file_ = 0;
-  Schema in_file_;  // with the changes that were made here so far
+  std::set<std::pair<int, std::string>>
+      added_attributes_;  // to what is in the file: variable (-1: the file), name
   std::map<std::string, Quantization> quantized_;
   std::map<std::string, std::string> by_pattern_;  ///< those of them that no setting names, by which pattern
   Defaults defaults_;

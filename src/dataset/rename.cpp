@@ -28,7 +28,6 @@ void check_not_gathered(const Schema& schema, const std::string& name, int dim, 
 }  // namespace
 
 void Definitions::note_change(SchemaChange change) {
-  in_file_ = changed(std::move(in_file_), {change});
   schema_.changes.push_back(std::move(change));
 }
 
@@ -97,11 +96,9 @@ std::vector<Attribute>& Definitions::changeable_attributes(int variable, const s
   return definition.attributes;
 }
 
+// Of an attribute that is there.
 bool Definitions::is_attribute_in_file(int variable, const std::string& name) const {
-  if (variable >= variables_in_file_) return false;
-  const auto& attributes =
-      variable < 0 ? in_file_.attributes : in_file_.variables[static_cast<std::size_t>(variable)].attributes;
-  return find_attribute(attributes, name) != nullptr;
+  return variable < variables_in_file_ && !added_attributes_.contains({variable, name});
 }
 
 void Definitions::rename_att(const char* variable, const std::string& name, const std::string& to) {
@@ -117,14 +114,20 @@ void Definitions::rename_att(const char* variable, const std::string& name, cons
   std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) {
     return a.name == name;
   })->name = to;
-  if (is_attribute_in_file(v, name)) note_change({SchemaChange::Kind::rename_attribute, v, name, to});
+  if (is_attribute_in_file(v, name))
+    note_change({SchemaChange::Kind::rename_attribute, v, name, to});
+  else if (added_attributes_.erase({v, name}) > 0)
+    added_attributes_.emplace(v, to);
 }
 
 void Definitions::delete_att(const char* variable, const std::string& name) {
   const int v = variable == nullptr ? -1 : this->variable(variable);
   auto& attributes = changeable_attributes(v, name);
   std::erase_if(attributes, [&](const Attribute& a) { return a.name == name; });
-  if (is_attribute_in_file(v, name)) note_change({SchemaChange::Kind::delete_attribute, v, name, {}});
+  if (is_attribute_in_file(v, name))
+    note_change({SchemaChange::Kind::delete_attribute, v, name, {}});
+  else
+    added_attributes_.erase({v, name});
 }
 
 }  // namespace shoal

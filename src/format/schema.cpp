@@ -221,15 +221,12 @@ void pack(ByteWriter& out, const std::vector<Attribute>& attributes) {
 }
 
 std::vector<Attribute> unpack_attributes(ByteReader& in) {
-  std::vector<Attribute> attributes;
-  const auto n = in.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < n; ++i) {
-    Attribute attribute;
+  std::vector<Attribute> attributes(in.length(1));
+  for (Attribute& attribute : attributes) {
     in.get(attribute.name);
     in.get(attribute.type);
     in.get(attribute.data);
     in.get(attribute.strings);
-    attributes.push_back(std::move(attribute));
   }
   return attributes;
 }
@@ -295,9 +292,9 @@ Schema unpack_schema(ByteReader& in) {
     schema.dims.push_back(std::move(dim));
   }
   schema.attributes = unpack_attributes(in);
-  const auto variables = in.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < variables; ++i)
-    schema.variables.push_back(unpack_variable(in));
+  schema.variables.resize(in.length(1));
+  for (VariableDef& variable : schema.variables)
+    variable = unpack_variable(in);
   const auto changes = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < changes; ++i) {
     SchemaChange change;
