@@ -500,7 +500,7 @@ void Dataset::write_overviews() {
 Status Dataset::finish_report() {
   if (settings_.text("report").empty()) return {};
   return caught([&] {
-    RankReport mine{counters(), now() - opened_at_};
+    RankReport mine{counters(), now() - opened_at_, host_name()};
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {

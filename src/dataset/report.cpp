@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <map>
 
 #include "base/text.hpp"
 #include "driver/counters.hpp"
@@ -99,6 +100,23 @@ std::string spread_text(const Spread& s) {
       {member("min", number(s.min)), member("median", number(s.median)), member("max", number(s.max))});
 }
 
+constexpr struct {
+  const char* name;
+  Seconds Counters::*seconds;
+  std::int64_t Counters::*calls;
+} k_slow_calls[] = {{"store", &Counters::store, &Counters::writes},
+                    {"read", &Counters::read, &Counters::reads}};
+
+std::string slow_nodes_json(const DatasetReport& report) {
+  std::vector<std::string> slow;
+  for (const auto& call : k_slow_calls)
+    if (const auto node = slow_node(report, call.seconds, call.calls))
+      slow.push_back(member(
+          call.name, object({member("host", json_text(node->host)), member("seconds", number(node->seconds)),
+                             member("median", number(node->median))})));
+  return object(slow);
+}
+
 std::string machine_json(const DatasetReport& report, const Settings& settings) {
   if (!report.machine) return "null";
   const auto store = store_prediction(report, settings).value_or(StorePrediction{});
@@ -151,10 +169,33 @@ int cores_of_machine() {
   return static_cast<int>(std::max(0L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::optional<SlowNode> slow_node(const DatasetReport& report, Seconds Counters::*seconds,
+                                  std::int64_t Counters::*calls) {
+  std::map<std::string, Seconds> hosts;
+  for (const auto& rank : report.of_ranks)
+    if (rank.counters.*calls > 0) hosts[rank.host] += rank.counters.*seconds;
+  if (hosts.size() < 2) return std::nullopt;
+  std::vector<SlowNode> nodes;
+  for (const auto& [host, spent] : hosts)
+    nodes.push_back({host, spent, 0});
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  SlowNode slow = nodes.back();
+  slow.median = nodes[(nodes.size() - 1) / 2].seconds;
+  constexpr Seconds k_worth_a_word = 0.1;
+  if (slow.seconds < 2 * slow.median || slow.seconds - slow.median < k_worth_a_word) return std::nullopt;
+  return slow;
+}
+
 Bytes packed(const RankReport& report) {
   ByteWriter out;
   pack(out, report.counters);
   out.put(report.open_seconds);
+  out.put(report.host);
   return out.take();
 }
 
@@ -162,6 +203,7 @@ RankReport unpack_rank_report(const Bytes& bytes) {
   ByteReader in(bytes);
   RankReport report{unpack_counters(in)};
   in.get(report.open_seconds);
+  in.get(report.host);
   return report;
 }
 
@@ -223,6 +265,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("file_system", json_text(first.file_system)),
                  member("seconds_open", number(open_seconds)),
                  member("seconds", times_of(report.of_ranks)),
+                 member("slow_nodes", slow_nodes_json(report)),
                  member("servers", std::to_string(report.of_servers.size())),
                  member("seconds_of_servers", times_of(report.of_servers)),
                  member("counts", object(counts)),
@@ -281,6 +324,11 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
         row("messages",
             fmt::format("{} in {} messages between nodes",
                         bytes_text(static_cast<double>(sum_of(report, &Counters::message_bytes))), messages));
+  for (const auto& call : k_slow_calls)
+    if (const auto node = slow_node(report, call.seconds, call.calls))
+      out += row("slow node",
+                 fmt::format("ranks on {} spent {:.3f} s in '{}', those of the median node {:.3f} s",
+                             node->host, node->seconds, call.name, node->median));
   if (report.machine) out += row("machine", text_of(*report.machine));
   if (const auto store = store_prediction(report, settings))
     out +=

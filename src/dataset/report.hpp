@@ -15,6 +15,7 @@ namespace shoal {
 struct RankReport {
   Counters counters;
   Seconds open_seconds = 0;  ///< from opening to now
+  std::string host = {};     ///< of the rank
 };
 
 /// What became of one dataset, of one rank or of all.
@@ -38,6 +39,18 @@ struct StorePrediction {
 /// Nothing where figures say nothing of what was stored: compressed chunks, a limited rate, past the cache.
 std::optional<StorePrediction> store_prediction(const DatasetReport& report, const Settings& settings);
 
+/// The node whose ranks spent most time on calls of the system that write (or read), and what those of the
+/// median node spent.
+struct SlowNode {
+  std::string host;
+  Seconds seconds = 0, median = 0;
+};
+/// Nothing where less than two nodes did so, or the first took less than twice as long, or 0.1 s more.
+std::optional<SlowNode> slow_node(const DatasetReport& report, Seconds Counters::*seconds,
+                                  std::int64_t Counters::*calls);
+
+/// The name of the host that this rank is on. Local.
+std::string host_name();
 /// Of this machine, whoever may use them; 0: not known.
 int cores_of_machine();
 

@@ -32,7 +32,7 @@ client_bandwidth = 1e12
 
 
 def job(nodes, changes, words, **environment):
-    """The words of the program with these faults, four ranks on so many nodes; how many requests failed."""
+    """The words of the program with these faults, four ranks on so many nodes: what its report says."""
     with tempfile.TemporaryDirectory() as folder:
         preset, report = Path(folder, "preset.toml"), Path(folder, "report.json")
         preset.write_text(PRESET)
@@ -42,7 +42,13 @@ def job(nodes, changes, words, **environment):
         command += [word for change in changes for word in ("--set", change)]
         command += ["--", mpirun, "4", labfs, "enter", "--", program, str(mounts / "here" / "run.nc"), *words]
         # All nodes write, whatever is usual for the kind.
-        environment = {"SHOAL_RANKS_PER_NODE": str(4 // nodes), "SHOAL_MACHINE": "none", **environment}
+        said = Path(folder, "run.json")
+        environment = {
+            "SHOAL_RANKS_PER_NODE": str(4 // nodes),
+            "SHOAL_MACHINE": "none",
+            "SHOAL_REPORT": str(said),
+            **environment,
+        }
         begin = time.monotonic()
         done = subprocess.run(
             command, env={**os.environ, **environment}, text=True, capture_output=True, timeout=LIMIT
@@ -50,6 +56,8 @@ def job(nodes, changes, words, **environment):
         assert done.returncode == 0 and "passed" in done.stdout, (changes, words, done.stdout, done.stderr)
         assert json.loads(report.read_text())["clients"] == nodes
         print(f"{nodes} nodes, {' '.join(words)}, {changes}: {time.monotonic() - begin:.1f} s", flush=True)
+        lines = said.read_text().splitlines() if said.exists() else []
+        return [json.loads(line) for line in lines]
 
 
 def fails(operation, request, client=-1, error="EIO"):
@@ -74,7 +82,10 @@ def main():
         job(nodes, ["faults.space = '3 MiB'"], ["one", "SHOAL_NO_SPACE", "0"])
         job(nodes, [stalls(1, STALL, 4), "striping.count = 4"], ["one", "SHOAL_OK", str(STALL)])
         # A request with data, and not one of a commit, for which all nodes wait.
-        job(nodes, [stalls(1, STALL, 10)], ["node", "SHOAL_OK", str(STALL)])
+        reports = job(nodes, [stalls(1, STALL, 10)], ["node", "SHOAL_OK", str(STALL)])
+        waited = [report["slow_nodes"]["store"] for report in reports if report["slow_nodes"]]
+        assert len(waited) == 1 and waited[0]["seconds"] > 0.9 * STALL, (nodes, reports)
+        assert waited[0]["host"] in [f"node{n}" for n in range(nodes)], waited
     # A rank that is at work gets ten times wait_seconds.
     late = [stalls(1, 14, 4), "striping.count = 4"]
     job(2, late, ["one", "SHOAL_TIMEOUT", "0"], SHOAL_WAIT_SECONDS="1")

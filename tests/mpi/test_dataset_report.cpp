@@ -154,6 +154,32 @@ TEST_CASE("the table says where ranks share cores") {
   CHECK(cores_of_machine() > 0);
 }
 
+TEST_CASE("the report names the node that spent most time on system calls") {
+  DatasetReport report{"slow.nc", "cdf5", "native", 6, {}};
+  for (int r = 0; r < 6; ++r) {
+    RankReport rank;
+    rank.host = "node" + std::to_string(r / 2);
+    rank.counters.writes = r % 2 == 0 ? 5 : 0;  // one rank of each node stores
+    rank.counters.store = r % 2 == 0 ? 0.3 : 0;
+    report.of_ranks.push_back(rank);
+  }
+  const Settings settings;
+  CHECK(!slow_node(report, &Counters::store, &Counters::writes));
+  CHECK(json_of(report, settings).find("\"slow_nodes\": {}") != std::string::npos);
+  report.of_ranks[2].counters.store = 2.5;
+  has(table_of(report, settings),
+      "slow node     ranks on node1 spent 2.500 s in 'store', those of the median node 0.300 s\n");
+  has(json_of(report, settings),
+      "\"slow_nodes\": {\"store\": {\"host\": \"node1\", \"seconds\": 2.5, \"median\": 0.3}}");
+  // Neither short times nor a node alone are worth a word.
+  report.of_ranks[2].counters.store = 0.39;
+  CHECK(!slow_node(report, &Counters::store, &Counters::writes));
+  report.of_ranks[2].counters.store = 2.5;
+  for (RankReport& rank : report.of_ranks)
+    rank.host = "node1";
+  CHECK(!slow_node(report, &Counters::store, &Counters::writes));
+}
+
 TEST_CASE("advice names the figure that is bad") {
   const Settings settings;
   CHECK(advice_of(invented(), settings) == "nothing to improve");
