@@ -201,7 +201,7 @@ section_includes() {
   run "documentation" "$python" tools/check_docs.py
 }
 
-[[ " ${sections[*]} " != *" ctest "*" memory "*" python "* ]] || begin_beside_ctest
+[[ " ${sections[*]} " != *" ctest "*" memory python "* ]] || begin_beside_ctest
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
     echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, quick, nodes, model, fuzz" >&2
