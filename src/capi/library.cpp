@@ -5,9 +5,11 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "base/build_info.hpp"
 #include "base/text.hpp"
@@ -199,6 +201,8 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   }
   if (all.size() > k_most_lines) print(fmt::format("and {} other messages", all.size() - k_most_lines));
   std::fflush(stderr);
+  // MPICH's launcher passes on nothing that it has not read when a rank aborts.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   MPI_Abort(comm, code == SHOAL_OK ? EXIT_FAILURE : code);
   MPI_Abort(MPI_COMM_WORLD, code == SHOAL_OK ? EXIT_FAILURE : code);  // the program had freed comm
   std::exit(EXIT_FAILURE);                                            // not reached

@@ -648,6 +648,9 @@ int shoal_pio_f_read_nc_decomp(int iosysid, const char* file, int* ioid, char* t
 void shoal_pio_f_die(const char* message) {
   fprintf(stderr, "PIO: %s\n", message);
   fflush(stderr);
+  /* MPICH's launcher passes on nothing that it has not read when a rank aborts. */
+  for (const double end = MPI_Wtime() + 0.2; MPI_Wtime() < end;)
+    continue;
   MPI_Abort(MPI_COMM_WORLD, 1);
   abort();
 }
