@@ -139,6 +139,7 @@ begin_beside_ctest() {
   {
     tail --pid="$memory_builder" -f /dev/null
     python_tests python/tests --ignore="$by_clock" </dev/null
+    python_tests tests </dev/null
   } &
   python_beside=$!
 }
@@ -152,8 +153,10 @@ section_python() {
   local path paths=(python/tests tests examples) with_tests=()
   if [ -n "$python_beside" ]; then
     wait "$python_beside"
-    run_was "Python tests of python/tests" "$(python_log python/tests)"
-    paths=("$by_clock" tests examples)
+    for path in python/tests tests; do
+      run_was "Python tests of $path" "$(python_log "$path")"
+    done
+    paths=("$by_clock" examples)
   fi
   [ "$(cache_value SHOAL_BENCH)" != ON ] || paths+=(bench/python/tests)
   for path in "${paths[@]}"; do
