@@ -36,15 +36,20 @@ std::size_t end_of_text(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// Is the parser at a value, or at a name?
+/// Where the parser is: at a value or at a name, and may a text begin here?
 class Place {
  public:
-  bool value() const { return value_; }
+  bool begins_text() const { return fresh_; }
   void pass(char c) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    const bool opens = c == '[' || c == '{';
+    const bool separates = (c == '=' || c == '.') && !value_;
+    const bool opened = opens && fresh_;
+    fresh_ = blank || c == ',' || separates || opened;
     if (c == '=') value_ = true;
     if (c == '\n' && inside_.empty()) value_ = false;
-    if (value_ && (c == '[' || c == '{')) inside_.push_back(c);
-    if (c == '{' || (c == ',' && inside_.ends_with('{'))) value_ = false;
+    if (value_ && opened) inside_.push_back(c);
+    if ((c == '{' && opened) || (c == ',' && inside_.ends_with('{'))) value_ = false;
     if ((c == ']' || c == '}') && !inside_.empty()) {
       inside_.pop_back();
       value_ = true;
@@ -52,6 +57,7 @@ class Place {
   }
 
  private:
+  bool fresh_ = true;
   bool value_ = false;
   std::string inside_;  // arrays and inline tables that are open
 };
@@ -61,11 +67,10 @@ class Place {
 // within a name or a number begins no text.
 void check_letters(std::string_view text) {
   std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // the mark of UTF-8
-  char before = '\n';
-  for (Place place; at < text.size(); before = text[at - 1]) {
+  Place place;
+  while (at < text.size()) {
     const char c = text[at];
-    const bool begins = std::string_view(" \t\r\n=[{,").find(before) != std::string_view::npos ||
-                        (before == '.' && !place.value());
+    const bool begins = place.begins_text();
     place.pass(c);
     if (c == '#') {
       at = std::min(text.find('\n', at), text.size());

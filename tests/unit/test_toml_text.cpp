@@ -47,6 +47,9 @@ TEST_CASE("elsewhere they are refused, with the line, also behind a quote that b
            "\na = x.\"\xc3\xa9\"",
            "\na = [1, 2.\"\xc3\xa9\"]",
            "\n2a\"\xc3\xa9\" = 1",
+           "\na = 2b='\xc3\xa9'",
+           "\na = 2[\"\xc3\xa9\"]",
+           "\na = 2{'\xc3\xa9'}",
        }) {
     CAPTURE(text);
     CHECK(refusal(text).find("line 2 has a letter that is not ASCII outside of quotes") != std::string::npos);
