@@ -14,11 +14,12 @@ namespace shoal {
 
 namespace {
 
-/// Where a text in quotes that begins at `at` ends: behind it, or where the parser will refuse it.
-std::size_t end_of_text(std::string_view text, std::size_t at) {
+/// Where a text in quotes that begins at `at` ends: behind it, or where the parser will refuse it. Names have
+/// no several lines.
+std::size_t end_of_text(std::string_view text, std::size_t at, bool is_value) {
   const char quote = text[at];
   const std::string three(3, quote);
-  const bool lines = text.substr(at, 3) == three;
+  const bool lines = is_value && text.substr(at, 3) == three;
   for (at += lines ? 3 : 1; at < text.size(); ++at) {
     if (text[at] == '\\' && quote == '"') {
       ++at;
@@ -40,6 +41,7 @@ std::size_t end_of_text(std::string_view text, std::size_t at) {
 class Place {
  public:
   bool begins_text() const { return fresh_; }
+  bool is_value() const { return value_; }
   void pass(char c) {
     const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
     const bool opens = c == '[' || c == '{';
@@ -75,7 +77,7 @@ void check_letters(std::string_view text) {
     if (c == '#') {
       at = std::min(text.find('\n', at), text.size());
     } else if ((c == '"' || c == '\'') && begins) {
-      at = end_of_text(text, at);
+      at = end_of_text(text, at, place.is_value());
     } else if ((c & 0x80) != 0) {
       const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
       throw Error(Code::setting,

@@ -47,6 +47,7 @@ TEST_CASE("elsewhere they are refused, with the line, also behind a quote that b
            "\na = x.\"\xc3\xa9\"",
            "\na = [1, 2.\"\xc3\xa9\"]",
            "\n2a\"\xc3\xa9\" = 1",
+           "\"\"\"r\n\xc3\xa9\n\"\"\" = 1",
            "\na = 2b='\xc3\xa9'",
            "\na = 2[\"\xc3\xa9\"]",
            "\na = 2{'\xc3\xa9'}",

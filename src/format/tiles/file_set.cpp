@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -56,6 +57,7 @@ class Builder {
   void match_variables(std::size_t file);
   void compare_attributes(std::size_t file, const VariableDef& whole, const VariableDef& own);
   void check_numbers();
+  void check_sizes() const;
   void check_covers();
   void check_cover(const std::vector<int>& dims, bool largest);
   [[noreturn]] void refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cover) const;
@@ -347,6 +349,26 @@ void Builder::check_numbers() {
 }
 
 /// Every combination of cut dimensions that variables have must be there once.
+// Files that are damaged may tell of any lengths.
+void Builder::check_sizes() const {
+  const auto check = [&](const std::string& what, const std::vector<int>& dims) {
+    constexpr std::int64_t k_most_cells = std::numeric_limits<std::int64_t>::max() / 64;
+    std::int64_t cells = 1;
+    for (const int d : dims)
+      if (const auto& dim = set_.schema.dims[static_cast<std::size_t>(d)];
+          __builtin_mul_overflow(cells, dim.length, &cells) || cells > k_most_cells)
+        throw Error(Code::format, "{} would have too many cells, with {} along '{}'; is a file damaged?",
+                    what, dim.length, dim.name)
+            .in_file(base().path);
+  };
+  std::vector<int> cut;
+  for (std::size_t d = 0; d < set_.cut.size(); ++d)
+    if (set_.cut[d]) cut.push_back(static_cast<int>(d));
+  check("the set", cut);
+  for (const auto& variable : set_.schema.variables)
+    check(fmt::format("variable '{}' of the set", variable.name), variable.dims);
+}
+
 void Builder::check_covers() {
   const auto& variables = set_.schema.variables;
   std::vector<std::vector<int>> all;
@@ -448,6 +470,7 @@ FileSet Builder::build() {
   make_dims();
   make_variables();
   check_numbers();
+  check_sizes();
   check_covers();
   // The same words for several combinations of dimensions.
   std::vector<std::string> once;
