@@ -348,7 +348,6 @@ void Builder::check_numbers() {
     throw Error(Code::not_found, "the set is not whole: " + missing_files());
 }
 
-/// Every combination of cut dimensions that variables have must be there once.
 // Files that are damaged may tell of any lengths.
 void Builder::check_sizes() const {
   const auto check = [&](const std::string& what, const std::vector<int>& dims) {
@@ -369,6 +368,7 @@ void Builder::check_sizes() const {
     check(fmt::format("variable '{}' of the set", variable.name), variable.dims);
 }
 
+/// Every combination of cut dimensions that variables have must be there once.
 void Builder::check_covers() {
   const auto& variables = set_.schema.variables;
   std::vector<std::vector<int>> all;
