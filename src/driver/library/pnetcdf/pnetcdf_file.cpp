@@ -338,6 +338,8 @@ void PnetcdfFile::flush() {
   queued_bytes_ = queued_calls_ = 0;
   enter_collective();
   const int status = ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr);
+  // Ranks may leave it before others have stored its bytes, and write the same cells next.
+  context_.comm.barrier();
   spare_.splice(spare_.end(), queued_values_);
   ++context_.counters.writes;
   check(status, "write what was queued");
