@@ -105,6 +105,11 @@ std::string unescaped(const std::string& text) {
   return out;
 }
 
+// The number is 32 bits wide, and sign-extended on some machines.
+std::uint64_t magic_of(const struct statfs& status) {
+  return static_cast<std::uint32_t>(status.f_type);
+}
+
 void ask_gluster(FileSystem& found, const std::string& mount_point) {
   if (mount_point.empty()) return;
   const auto caches = gluster_caches(mount_point);
@@ -169,13 +174,17 @@ FileSystem file_system_of(const std::string& path) {
       throw errno_error(error_number, "cannot find out the kind of file system").in_file(path);
     at = at.parent_path();
   }
-  // The number is 32 bits wide, and sign-extended on some machines.
-  const auto magic = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.f_type));
+  const std::uint64_t magic = magic_of(status);
   const Mount mount = magic == k_fuse ? mount_at(at) : Mount{};
   FileSystem found = file_system_of_kind(magic, mount.type);
   if (found.type == "glusterfs") ask_gluster(found, mount.point);
   found.free = static_cast<std::uint64_t>(status.f_bavail) * static_cast<std::uint64_t>(status.f_bsize);
   return found;
+}
+
+bool is_in_user_space(int descriptor) {
+  struct statfs status {};
+  return ::fstatfs(descriptor, &status) == 0 && magic_of(status) == k_fuse;
 }
 
 std::optional<FreeSpace> free_space_of(const std::string& path) {

@@ -31,6 +31,9 @@ struct FileSystem {
 /// Asks the system. Local. Error(io, permission) with the path as file.
 FileSystem file_system_of(const std::string& path);
 
+/// Is the open file on a file system of user space (FUSE)? Local.
+bool is_in_user_space(int descriptor);
+
 /// A file and the device that it is on, in bytes.
 struct FreeSpace {
   std::int64_t length = 0;

@@ -102,6 +102,9 @@ class PosixStore final : public Store {
       close_quietly();
       fail_open(EISDIR, what, mode);
     }
+    if (!is_in_user_space(descriptor_)) return;
+    forget_pages(0, 0);
+    forgets_pages_ = mode != StoreMode::read;
   }
 
   ~PosixStore() override { close_quietly(); }
@@ -149,6 +152,7 @@ class PosixStore final : public Store {
 
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
     check_range(offset, bytes.size());
+    if (forgets_pages_ && !bytes.empty()) forget_pages(offset, bytes.size());
     std::size_t done = 0;
     while (done < bytes.size()) {
       const std::size_t piece = std::min(bytes.size() - done, k_piece);
@@ -206,6 +210,17 @@ class PosixStore final : public Store {
     descriptor_ = -1;
   }
 
+  // Of a file that other nodes write: GlusterFS opens a file that its client has created with pages of the
+  // kernel, also if mounted with direct-io-mode=enable, and nobody tells that kernel what others write. Only
+  // whole pages are forgotten. bytes 0: to the end.
+  void forget_pages(std::uint64_t offset, std::size_t bytes) const {
+    constexpr std::uint64_t page = 65536;  // the largest one of usual machines
+    const std::uint64_t begin = offset / page * page;
+    const std::uint64_t end = (offset + bytes + page - 1) / page * page;
+    ::posix_fadvise(descriptor_, static_cast<off_t>(begin), static_cast<off_t>(bytes > 0 ? end - begin : 0),
+                    POSIX_FADV_DONTNEED);
+  }
+
   void check_range(std::uint64_t offset, std::size_t bytes) const {
     constexpr auto k_largest = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
     if (offset > k_largest || bytes > k_largest - offset)
@@ -226,6 +241,7 @@ class PosixStore final : public Store {
 
   std::string path_;
   int descriptor_ = -1;
+  bool forgets_pages_ = false;  ///< before each read
   std::optional<PastCache> past_cache_;
 };
 
