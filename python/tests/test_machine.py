@@ -89,8 +89,25 @@ def test_explain_says_times(figures):
     assert re.search(r"^Predicted time of a write: local 8\.\d+ ms$", done.stdout, re.M)  # 16 MiB by 2e9
     for options, says in (
         (["--driver", "gather", "--machine", str(machine)], "driver native alone"),
-        (["--folder", "/tmp"], "--machine"),
+        (["--machine", str(machine), "--file-system", "lustre"], "leave --machine"),
+        (["--file-system", "xfs"], "lustre and gpfs"),
+        (["--stripes", "4"], "needs --file-system"),
     ):
         done = run_program([*command, *options])
         assert done.returncode == 2
         assert says in done.stderr + done.stdout
+
+
+def test_explain_goes_by_what_is_usual(tmp_path):
+    command = [sys.executable, "-m", "shoal", "explain", "--global", "1024x512x8", "--tiles", "8x4"]
+    command += ["--ranks-per-node", "8"]
+    one = run_program([*command, "--file-system", "lustre", "--stripes", "1"])
+    assert one.returncode == 0, one.stderr
+    assert "usual figures of lustre with 1 stripe" in one.stdout
+    assert "not known, as it was not measured" in one.stdout
+    many = run_program([*command, "--file-system", "lustre", "--stripes", "4"])
+    assert many.returncode == 0, many.stderr
+    assert "usual figures of lustre with 4 stripes" in many.stdout
+    here = run_program([*command, "--folder", str(tmp_path)])  # a file system of one machine
+    assert here.returncode == 0, here.stderr
+    assert "Machine:" not in here.stdout

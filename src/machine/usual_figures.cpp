@@ -9,6 +9,9 @@ constexpr double k_node_rate = 2e9;  // of the cache of one client, bytes a seco
 constexpr Seconds k_turn = 1e-3;     // a lock is called back, dirty pages under it are sent, a page is read
 constexpr std::int64_t k_mib = std::int64_t{1} << 20;
 
+// How Lustre says "all targets"; how many these are is not known here.
+constexpr std::int64_t k_all_targets = 65535;
+
 // Turns of this size lose nothing worth the name: what one node sends in 8 turns' time.
 constexpr std::int64_t k_harmless = 16 * k_mib;
 
@@ -39,6 +42,7 @@ void add_nodes(FileSystemFigures& f, std::int64_t useful_nodes) {
 std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count) {
   const bool lustre = kind == "lustre";
   if (!lustre && kind != "gpfs") return std::nullopt;
+  if (stripe_count >= k_all_targets) stripe_count = 0;
   MachineFigures figures;
   figures.node.copy_bytes_per_second = 4e9;
   figures.node.message_bytes_per_second = 4e9;

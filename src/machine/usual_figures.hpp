@@ -11,8 +11,8 @@ namespace shoal {
 
 /// Figures that are usual for a kind of file system (FileSystem::type) on which a write of one node costs the
 /// others their locks: what to go by before `shoal tune` has measured. Rates are rough, and what is chosen by
-/// them is what they say of each other. stripe_count: of the file; 0: not known. Nothing for other kinds, on
-/// which nodes do not disturb each other, or of which too little is known. Local.
+/// them is what they say of each other. stripe_count: of the file; 0: not known, 65535: all targets. Nothing
+/// for other kinds, on which nodes do not disturb each other, or of which too little is known. Local.
 std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count);
 
 }  // namespace shoal

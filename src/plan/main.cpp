@@ -20,10 +20,13 @@
 #include "driver/library/gather/slab.hpp"
 #include "driver/native/stage/stage.hpp"
 #include "machine/machine_file.hpp"
+#include "machine/usual_figures.hpp"
 #include "plan/cuts.hpp"
 #include "plan/memory.hpp"
 #include "simulate/explained.hpp"
 #include "simulate/simulation.hpp"
+#include "storage/file_system.hpp"
+#include "storage/striping.hpp"
 
 namespace {
 
@@ -64,7 +67,9 @@ class Arguments {
     add("--background", "off|thread|ranks|auto", "who stores what is in the stage");
     add("--servers", "N", "of each node, beside --ranks; with --background ranks");
     add("--machine", "PATH", "what shoal tune measured: choose by it, and say times");
-    add("--folder", "DIR", "where the file will be, if the machine file has several file systems");
+    add("--folder", "DIR", "where the file will be: of the machine file, or else what is usual there");
+    add("--file-system", "lustre|gpfs", "on another machine that was not measured: what is usual on it");
+    add("--stripes", "N", "with --file-system lustre: of the file (1)");
     add("--cores", "N", "of a node; --background auto chooses by them");
     app_.add_flag("-h,--help", help_, "this text");
     app_.allow_extras();
@@ -75,8 +80,7 @@ class Arguments {
     }
     if (const auto unknown = app_.remaining(); !unknown.empty())
       throw Error(Code::invalid_argument, "'{}' is no option; --help lists them", unknown.front());
-    for (const char* name :
-         {"--servers", "--background", "--cores", "--ranks-per-node", "--machine", "--folder"})
+    for (const char* name : {"--servers", "--background", "--cores", "--ranks-per-node"})
       if (has(name) && !has("--explain"))
         throw Error(Code::invalid_argument, std::string(name) + " needs --explain");
   }
@@ -176,7 +180,8 @@ std::string cut_field(const Arguments& arguments, SimulatedField& field) {
 
 DriverOptions options_of(const Arguments& arguments) {
   DriverOptions options;
-  for (const char* name : {"--rearrange", "--writers", "--slot-bytes", "--direct-bytes", "--machine"})
+  for (const char* name : {"--rearrange", "--writers", "--slot-bytes", "--direct-bytes", "--machine",
+                           "--folder", "--file-system"})
     if (arguments.has("--library") && arguments.has(name))
       throw Error(Code::invalid_argument, std::string(name) +
                                               " is for driver native, and --library another one; leave one "
@@ -215,12 +220,8 @@ DriverOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-/// Figures of a machine file: of the file system of a folder, or of the only one there is.
-void choose_by_machine_file(const Arguments& arguments, DriverOptions& options) {
-  if (!arguments.has("--machine")) {
-    if (arguments.has("--folder")) throw Error(Code::invalid_argument, "--folder needs --machine");
-    return;
-  }
+/// Of the file system of a folder in a machine file, or of the only one there is.
+MachineFigures figures_of_file(const Arguments& arguments) {
   const std::string path = arguments.text("--machine");
   const Machine machine = read_machine(path);
   const FileSystemFigures* figures = nullptr;
@@ -234,17 +235,42 @@ void choose_by_machine_file(const Arguments& arguments, DriverOptions& options) 
   if (figures == nullptr)
     throw Error(Code::invalid_argument, "--folder says which file system is meant; {} has: {}", path,
                 joined(mount_points, ", "));
-  options.machine = MachineFigures{path, machine.node, *figures};
-  choose_by_machine(options);
+  return {path, machine.node, *figures};
+}
+
+/// Measured figures, or those that are usual for a kind of file system, as a run there would go by.
+void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
+  if (arguments.has("--stripes") && !arguments.has("--file-system"))
+    throw Error(Code::invalid_argument, "--stripes needs --file-system lustre");
+  if (arguments.has("--file-system")) {
+    if (arguments.has("--machine") || arguments.has("--folder"))
+      throw Error(Code::invalid_argument,
+                  "--file-system is for a machine that is not here and was not measured; leave --machine and "
+                  "--folder out");
+    const std::string kind = arguments.text("--file-system");
+    options.machine = usual_figures(kind, arguments.number("--stripes", 1, 1, 65534));
+    if (!options.machine)
+      throw Error(Code::invalid_argument,
+                  "--file-system is '{}'; there are usual figures of lustre and gpfs, and on others a run "
+                  "goes by none",
+                  kind);
+  } else if (arguments.has("--machine")) {
+    options.machine = figures_of_file(arguments);
+  } else if (arguments.has("--folder")) {
+    const std::string folder = arguments.text("--folder");
+    options.machine = usual_figures(file_system_of(folder).type, stripes_of_file(folder).count);
+  }
+  if (options.machine) choose_by_machine(options);
 }
 
 Json json_of(const std::optional<MachineFigures>& figures, const std::vector<std::string>& choices,
              const CostEstimate& cost) {
   if (!figures) return nullptr;
+  const bool predicts = figures->measured();
   return {{"figures", text_of(*figures)},
           {"choices", choices},
-          {"local_seconds", cost.local},
-          {"rearranged_seconds", cost.rearranged}};
+          {"local_seconds", predicts ? cost.local : 0},
+          {"rearranged_seconds", predicts ? cost.rearranged : 0}};
 }
 
 int most_ranks_of_node(const SimulatedField& field) {
@@ -397,7 +423,7 @@ int main(int argc, char** argv) {
     SimulationWish wish;
     const std::string tiles = cut_field(arguments, wish.field);
     wish.options = options_of(arguments);
-    choose_by_machine_file(arguments, wish.options);
+    choose_by_figures(arguments, wish.options);
     wish.native = !arguments.has("--library");
     if (arguments.has("--explain")) {
       if (wish.field.is_map())

@@ -290,6 +290,7 @@ TEST_CASE("kinds of file systems that have figures without a measurement") {
     CHECK(c.stripe_count == 0);
   }
   CHECK(text_of(*usual_figures("lustre", 4)) == "usual figures of lustre with 4 stripes");
+  CHECK(text_of(*usual_figures("lustre", 65535)) == "usual figures of lustre");
   CHECK(text_of(*usual_figures("gpfs", 0)) == "usual figures of gpfs");
 }
 

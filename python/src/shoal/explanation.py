@@ -154,8 +154,8 @@ class Options:
     """The settings that matter here, None or 0: as the driver chooses. ranks_per_node None: one node.
     chunk: of one record, in the model's order; None: the variable has none. background: off, thread,
     ranks or auto; servers: ranks of each node that serve, beside those of tiles; cores: of a node (auto).
-    machine: a machine file, of driver native; folder: where the file will be, if it has several file
-    systems."""
+    machine: a machine file, of driver native; folder: where the file will be; file_system: lustre or gpfs,
+    in place of both, for a machine that is not here; stripes: of a file on Lustre."""
 
     driver: str = "native"
     access: str = "collective"
@@ -176,6 +176,8 @@ class Options:
     cores: int = 0
     machine: Optional[str] = None
     folder: Optional[str] = None
+    file_system: Optional[str] = None
+    stripes: int = 0
 
     @property
     def sets_io_ranks(self) -> bool:
@@ -211,8 +213,9 @@ class NodePart:
 
 @dataclass
 class Prediction:
-    """What a machine file says. figures: which; choices: what is chosen by them, and why; local, rearranged:
-    seconds of a write if nodes store their own cells, or send them to I/O ranks; None: not known."""
+    """What figures of the machine say. figures: measured ones, or those that are usual for the file system;
+    choices: what is chosen by them, and why; local, rearranged: seconds of a write if nodes store their own
+    cells, or send them to I/O ranks; None: not known, as it was not measured."""
 
     figures: str
     choices: list[str]
@@ -305,6 +308,8 @@ def _arguments(tiles: Tiles, options: Options) -> dict[str, object]:
         "library": not native,
         "machine": options.machine,
         "folder": options.folder,
+        "file_system": options.file_system,
+        "stripes": options.stripes or None,
     }
     if native:
         given.update(

@@ -32,7 +32,7 @@ class Case:
     chunk    of the variable in one record; None: it has none
     library  through a driver of another library
     settings io_ranks, io_ranks_per_node, io_stride, io_base, rearranger, rearrange, stage_bytes,
-             slot_bytes, direct_bytes, writers
+             slot_bytes, direct_bytes, writers, machine, folder, file_system, stripes
     seconds  if all ranks would take longer, those of some nodes are taken"""
 
     ranks: int

@@ -249,9 +249,18 @@ def explain(
     folder: Annotated[
         Optional[str],
         typer.Option(
-            metavar="DIR", help="With --machine: where the file will be, if it has several file systems."
+            metavar="DIR",
+            help="Where the file will be: of --machine, or else choose by what is usual on its file system.",
         ),
     ] = None,
+    file_system: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="KIND",
+            help="lustre or gpfs, of a machine that was not measured: choose by what is usual on it.",
+        ),
+    ] = None,
+    stripes: Annotated[int, typer.Option(help="With --file-system lustre: of the file.")] = 0,
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
@@ -346,10 +355,14 @@ def explain(
         raise typer.BadParameter(f"--rearrange {rearrange}: that is for driver native, not {driver}.")
     if rearranger not in ("auto", "box", "subset"):
         raise typer.BadParameter(f"--rearranger {rearranger}: it can be auto, box or subset.")
-    if folder is not None and machine is None:
-        raise typer.BadParameter(f"--folder {folder}: it needs --machine.")
-    if machine is not None and driver != "native":
-        raise typer.BadParameter(f"--machine {machine}: driver native alone chooses by it, not {driver}.")
+    if driver != "native":
+        for name, value in (("machine", machine), ("folder", folder), ("file-system", file_system)):
+            if value is not None:
+                raise typer.BadParameter(
+                    f"--{name} {value}: driver native alone chooses by it, not {driver}."
+                )
+    if stripes < 0:
+        raise typer.BadParameter("--stripes is 1 or more.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
@@ -379,12 +392,12 @@ def explain(
         cores,
         machine,
         folder,
+        file_system,
+        stripes,
     )
     if simulate:
         if plot is not None or ranks_per_node:
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
-        if machine is not None:
-            raise typer.BadParameter("--machine does not go with --simulate, which counts and says no times.")
         if _is_given(ctx, "background"):
             raise typer.BadParameter(
                 "--background does not go with --simulate, which counts what ranks plan and send."
@@ -516,6 +529,10 @@ def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds,
         "stage_bytes": options.stage_bytes,
         "slot_bytes": options.slot_bytes,
         "writers": options.writers,
+        "machine": options.machine,
+        "folder": options.folder,
+        "file_system": options.file_system,
+        "stripes": options.stripes,
     }
     return simulation.Case(
         ranks,
