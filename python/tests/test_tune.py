@@ -30,6 +30,9 @@ def engine() -> str:
         pytest.skip("shoal-tune is not built (make build)")
 
 
+_of_another_job = ".shoal_tune.123456789abcdef0.tmp3"
+
+
 def run_tune(folder, *options, ranks=2, nodes=2, **extra):
     command = [_launch, str(ranks), sys.executable, "-m", "shoal", "tune", str(folder), *_small, *options]
     return run_program(command, env={"SHOAL_RANKS_PER_NODE": str(ranks // nodes)}, **extra)
@@ -41,7 +44,10 @@ def tuned(engine, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tuned")
     machine = folder / "machine.toml"
     (folder / "data").mkdir()
-    (folder / "data" / ".shoal_tune.3").write_text("of a killed job")
+    left = folder / "data" / ".shoal_tune.0123456789abcdef.tmp3"
+    left.write_text("of a killed job")
+    os.utime(left, (1e9, 1e9))
+    (folder / "data" / _of_another_job).write_text("that runs")
     done = run_tune(folder / "data", "--machine", str(machine))
     assert done.returncode == 0, done.stderr
     return folder, machine, done.stdout
@@ -87,7 +93,7 @@ def test_what_was_measured_once_is_left_out(engine, tmp_path):
 
 def test_no_file_is_left(tuned):
     folder, _, _ = tuned
-    assert os.listdir(folder / "data") == []
+    assert os.listdir(folder / "data") == [_of_another_job]
 
 
 def test_no_file_is_left_by_a_killed_job(engine, tmp_path):
@@ -97,8 +103,10 @@ def test_no_file_is_left_by_a_killed_job(engine, tmp_path):
     assert job.poll() is None
     os.killpg(job.pid, signal.SIGKILL)
     job.wait()
-    # The kill may have come between a create and its unlink: the next run begins by removing it.
+    # The kill may have come between a create and its unlink: a run an hour later begins by removing it.
     assert len(os.listdir(tmp_path)) <= 1
+    for left in tmp_path.iterdir():
+        os.utime(left, (1e9, 1e9))
     done = run_tune(tmp_path, "--machine", str(tmp_path / "m.toml"), ranks=1, nodes=1)
     assert done.returncode == 0, done.stderr
     assert os.listdir(tmp_path) == ["m.toml"]

@@ -89,7 +89,11 @@ NodeFigures measure_nodes(const Comm& comm, const Nodes& nodes) {
     const auto b = static_cast<int>(second - first_of_node.begin());
     const auto a =
         static_cast<int>(std::find(first_of_node.begin(), first_of_node.end(), 0) - first_of_node.begin());
-    Bytes few(8), many(k_bytes);
+    Bytes few, many;
+    comm.agree_or_throw(caught([&] {
+      few.resize(8);
+      many.resize(k_bytes);
+    }));
     small = message_time(comm, a, b, few);
     large = message_time(comm, a, b, many);
   }

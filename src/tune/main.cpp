@@ -4,9 +4,11 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -128,10 +130,14 @@ int status_of(int argc, char** argv) {
     if (rank == 0) std::cerr << "shoal-tune: " << e.what() << "; --help says what there is\n";
     return 2;
   } catch (const std::exception& e) {
-    // What all ranks were told is said once.
+    // What all ranks were told is said once. Others may wait for a rank that failed alone.
     const auto* error = dynamic_cast<const Error*>(&e);
     const bool own = error == nullptr || error->status().rank < 0;
-    if (rank == 0 || own) std::cerr << "shoal-tune: " << e.what() << "\n";
+    if (rank == 0 || own) std::cerr << "shoal-tune: " << e.what() << std::endl;
+    if (own) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));  // launchers lose what is said last
+      MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     return 2;
   }
 }

@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "storage/beside.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
@@ -20,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr int k_calls = 16;  // of each kind, of which the mean is taken
 constexpr std::int64_t k_part_unit = std::int64_t{16} << 20;
 constexpr std::int64_t k_odd_offset = 1234;
+constexpr const char* k_probe_name = "shoal_tune";
+constexpr std::chrono::hours k_life{1};  // no file of a probe is written to for so long
 
 /// The file of a probe, as one writer sees it.
 struct Part {
@@ -39,18 +43,32 @@ Part part_of(const WriteProbe& probe, int writer, int writers, std::int64_t byte
   return part;
 }
 
+// Another job may measure in the same folder now.
+void remove_old(const std::string& folder) {
+  const auto old = fs::file_time_type::clock::now() - k_life;
+  const std::string begin = std::string(".") + k_probe_name + ".";
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::error_code gone;
+    if (entry.path().filename().string().starts_with(begin) && entry.last_write_time(gone) < old && !gone)
+      fs::remove(entry.path(), gone);
+  }
+}
+
 }  // namespace
 
 ProbeFolder::ProbeFolder(const Comm& comm, const Nodes& nodes, std::string folder, bool keep_names)
     : comm_(comm), nodes_(nodes), folder_(std::move(folder)), keep_names_(keep_names) {
-  comm_.on_root([&] {
-    for (const auto& entry : fs::directory_iterator(folder_))
-      if (entry.path().filename().string().starts_with(k_probe_prefix)) fs::remove(entry.path());
+  const Bytes prefix = comm_.from_root([&] {
+    remove_old(folder_);
+    ByteWriter out;
+    out.put(name_beside((fs::path(folder_) / k_probe_name).string()));
+    return out.take();
   });
+  ByteReader(prefix).get(prefix_);
 }
 
 std::string ProbeFolder::path_of(int number) const {
-  return (fs::path(folder_) / (k_probe_prefix + std::to_string(number))).string();
+  return prefix_ + std::to_string(number);
 }
 
 double ProbeFolder::rate_of(const WriteProbe& probe, std::int64_t bytes, Seconds seconds) const {
@@ -60,7 +78,10 @@ double ProbeFolder::rate_of(const WriteProbe& probe, std::int64_t bytes, Seconds
   const std::int64_t calls = std::max<std::int64_t>(1, bytes / probe.call_bytes);
   const Part part = part_of(probe, writer, probe.nodes * probe.writers, calls * probe.call_bytes);
   const std::string path = path_of(probe.own_files ? writer : 0);
-  Bytes cells(static_cast<std::size_t>(writes ? probe.call_bytes : 0), std::byte{1});
+  Bytes cells;
+  comm_.agree_or_throw(caught([&] {
+    if (writes) cells.assign(static_cast<std::size_t>(probe.call_bytes), std::byte{1});
+  }));
   if (!probe.own_files)
     comm_.on_root([&] {
       if (probe.stripes > 0)

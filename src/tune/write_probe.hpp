@@ -27,7 +27,8 @@ struct WriteProbe {
 /// so that a job that is killed leaves none.
 class ProbeFolder {
  public:
-  /// Removes what a killed job left. keep_names: nodes find a file by its name alone. Collective.
+  /// Removes what a killed job left an hour ago or earlier. keep_names: nodes find a file by its name alone.
+  /// Collective.
   ProbeFolder(const Comm& comm, const Nodes& nodes, std::string folder, bool keep_names);
 
   /// Bytes a second of all writers: each writes bytes (whole calls, one at least), or as much as it can in
@@ -52,10 +53,8 @@ class ProbeFolder {
   const Comm& comm_;
   const Nodes& nodes_;
   std::string folder_;
+  std::string prefix_;  ///< of all paths, another one in each job
   bool keep_names_;
 };
-
-/// Names of probes' files begin so.
-inline constexpr const char* k_probe_prefix = ".shoal_tune.";
 
 }  // namespace shoal
