@@ -34,6 +34,7 @@ program unlimited
   call is(ierr, PIO_einval, "read last")
   call PIO_seterrorhandling(ios, PIO_internal_error)
   call PIO_freedecomp(ios, iodesc)
+  deallocate (list, a)
   call PIO_closefile(file)
   call finish()
 end program unlimited
