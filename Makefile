@@ -30,7 +30,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 help:
 	@sed -n '2,19s/^#   //p' Makefile
 
-build: library python
+# Python packages of others come while the library is compiled. If they do not, `make python` says why.
+build: configure
+	@tools/python_env.sh build/release others & others=$$!; \
+	cmake --build --preset release -j $(JOBS); compiled=$$?; wait $$others; exit $$compiled
+	@tools/python_env.sh build/release
 
 deps:
 	@tools/install-deps.sh

@@ -2,6 +2,7 @@
 # Makes .venv with the Python packages of a built Shoal. Does only what is not done yet.
 #   tools/python_env.sh BUILD_FOLDER        all that the tests need, too
 #   tools/python_env.sh BUILD_FOLDER demo   what the demonstration needs
+#   tools/python_env.sh BUILD_FOLDER others other people's packages alone, which need no library: while that is compiled
 # PYTHON names the interpreter; otherwise the first python3 that has venv and headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -63,6 +64,20 @@ else
   step veros "" install_veros
 fi
 
+# The requirements of a package come from the index first; the package is then compiled against this build.
+install_requirements_of() {
+  "$venv/bin/python" tools/package_requirements.py "$1/pyproject.toml" >"$venv/package-requirements.txt"
+  "${pip[@]}" -r "$venv/package-requirements.txt"
+}
+step package-requirements "$(digest python/pyproject.toml)" install_requirements_of python
+# The benchmark suite is a package of its own, for builds that have its program.
+has_bench=no
+if [ "$(cache_value SHOAL_BENCH)" = ON ] && [ $for_demo = no ]; then
+  has_bench=yes
+  step bench-requirements "$(digest bench/python/pyproject.toml)" install_requirements_of bench/python
+fi
+[ "${2:-}" != others ] || exit 0
+
 # mpi4py must have the MPI of the library: communicators are handed over. A wheel takes the MPI that it finds; where that
 # is another one, mpi4py is compiled.
 mpicc=$(cache_value MPI_C_COMPILER)
@@ -81,31 +96,21 @@ install_mpi4py() {
 }
 step mpi4py "$mpicc" install_mpi4py
 
-if [ ! -f python/pyproject.toml ]; then
-  echo "python: there is no python/pyproject.toml yet, so no package is installed" >&2
-  exit 0
-fi
 # digest_of FOLDER...: of all that a package is made of.
 digest_of() {
   find "$@" -type f -not -path '*/__pycache__/*' -not -path '*/tests/*' -not -path '*/build/*' -print0 |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1
 }
 install_package() {
-  # The requirements of the package itself first, from the index; then the package, compiled against this build.
-  "$venv/bin/python" tools/package_requirements.py python/pyproject.toml >"$venv/package-requirements.txt"
-  "${pip[@]}" -r "$venv/package-requirements.txt"
   CMAKE_BUILD_PARALLEL_LEVEL=2 "${pip[@]}" --no-build-isolation --no-deps --force-reinstall \
     --config-settings="cmake.define.shoal_DIR=$build" ./python
 }
 install_bench() {
-  "$venv/bin/python" tools/package_requirements.py bench/python/pyproject.toml >"$venv/bench-requirements.txt"
-  "${pip[@]}" -r "$venv/bench-requirements.txt"
   "${pip[@]}" --no-build-isolation --no-deps --force-reinstall ./bench/python
 }
 # The extension module asks for the library by its soname, which the link beside it has.
 step package "$(digest_of python include/shoal) $build $(readlink "$build/lib/libshoal.so" || true)" install_package
-# The benchmark suite is a package of its own, for builds that have its program.
-if [ "$(cache_value SHOAL_BENCH)" = ON ] && [ $for_demo = no ]; then
+if [ $has_bench = yes ]; then
   step bench "$(digest_of bench/python)" install_bench
 fi
 "$venv/bin/python" -c 'import shoal'

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -67,6 +68,17 @@ def mpirun():
         if expect is not None:
             assert result.returncode == expect, f"{command}\n{result.stdout}\n{result.stderr}"
         return result
+
+    return run
+
+
+@pytest.fixture
+def mpirun_each(mpirun):
+    """mpirun_each(ranks, "program.py", [[argument, ...], ...]): as mpirun, for each list of arguments, in one
+    start of the ranks."""
+
+    def run(ranks: int, program: str, lists):
+        mpirun(ranks, "each.py", _programs / program, json.dumps([[*map(str, each)] for each in lists]))
 
     return run
 

@@ -12,20 +12,24 @@ from shoal.decomposition import balanced_tile, process_grid
 ranks = [1, 2, 3, 4, 7]
 
 
-@pytest.mark.parametrize("format", ["cdf1", "cdf2", "cdf5"])
-def test_classic_files_are_the_same_bytes(tmp_path, mpirun, format):
-    digests = {}
+def test_classic_files_are_the_same_bytes(tmp_path, mpirun_each):
+    formats = ["cdf1", "cdf2", "cdf5"]
+    paths = {format: tmp_path / f"{format}.nc" for format in formats}
+    digests = {format: {} for format in formats}
     for n in ranks:
-        mpirun(n, "write_model.py", tmp_path / "a.nc", format)
-        digests[n] = hashlib.sha256((tmp_path / "a.nc").read_bytes()).hexdigest()
-    assert len(set(digests.values())) == 1, digests
+        mpirun_each(n, "write_model.py", [[paths[format], format] for format in formats])
+        for format in formats:
+            digests[format][n] = hashlib.sha256(paths[format].read_bytes()).hexdigest()
+    for format in formats:
+        assert len(set(digests[format].values())) == 1, (format, digests[format])
 
 
-@pytest.mark.parametrize("format", ["cdf5", "netcdf4"])
-def test_written_on_some_read_on_others(tmp_path, mpirun, format):
+def test_written_on_some_read_on_others(tmp_path, mpirun_each):
+    formats = ["cdf5", "netcdf4"]
+    paths = [tmp_path / f"{format}.nc" for format in formats]
     for writers, readers in ((1, 4), (4, 3), (7, 2), (3, 7)):
-        mpirun(writers, "write_model.py", tmp_path / "a.nc", format)
-        mpirun(readers, "read_model.py", tmp_path / "a.nc")
+        mpirun_each(writers, "write_model.py", zip(paths, formats))
+        mpirun_each(readers, "read_model.py", [[path] for path in paths])
 
 
 @pytest.mark.parametrize("n", [2, 4])
