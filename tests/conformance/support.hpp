@@ -11,6 +11,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/box.hpp"
@@ -188,11 +189,12 @@ inline double value_of(int variable, const Dims& index) {
 
 template <class Visit>
 void for_cells(const Box& box, Visit visit) {
-  for (std::int64_t i = 0; i < box.cells(); ++i) {
-    Dims index = unravel(i, box.count);
-    for (int d = 0; d < box.rank(); ++d)
-      index[d] += box.first[d];
-    visit(index);
+  if (box.empty()) return;
+  Dims index = box.first;
+  for (int d = 0; d >= 0;) {
+    visit(std::as_const(index));
+    for (d = box.rank() - 1; d >= 0 && ++index[d] == box.end(d); --d)
+      index[d] = box.first[d];
   }
 }
 
