@@ -92,6 +92,8 @@ def test_explain_says_times(figures):
         (["--machine", str(machine), "--file-system", "lustre"], "leave --machine"),
         (["--file-system", "xfs"], "lustre and gpfs"),
         (["--stripes", "4"], "needs --file-system"),
+        (["--file-system", "gpfs", "--stripes", "4"], "needs --file-system lustre"),
+        (["--file-system", "lustre", "--stripes", "0"], "1 or more"),
     ):
         done = run_program([*command, *options])
         assert done.returncode == 2

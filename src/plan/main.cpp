@@ -240,7 +240,8 @@ MachineFigures figures_of_file(const Arguments& arguments) {
 
 /// Measured figures, or those that are usual for a kind of file system, as a run there would go by.
 void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
-  if (arguments.has("--stripes") && !arguments.has("--file-system"))
+  const bool is_lustre = arguments.has("--file-system") && arguments.text("--file-system") == "lustre";
+  if (arguments.has("--stripes") && !is_lustre)
     throw Error(Code::invalid_argument, "--stripes needs --file-system lustre");
   if (arguments.has("--file-system")) {
     if (arguments.has("--machine") || arguments.has("--folder"))

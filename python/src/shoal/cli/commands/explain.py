@@ -260,7 +260,9 @@ def explain(
             help="lustre or gpfs, of a machine that was not measured: choose by what is usual on it.",
         ),
     ] = None,
-    stripes: Annotated[int, typer.Option(help="With --file-system lustre: of the file.")] = 0,
+    stripes: Annotated[
+        Optional[int], typer.Option(help="With --file-system lustre: of the file; 1 unless given.")
+    ] = None,
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
@@ -361,7 +363,7 @@ def explain(
                 raise typer.BadParameter(
                     f"--{name} {value}: driver native alone chooses by it, not {driver}."
                 )
-    if stripes < 0:
+    if stripes is not None and stripes < 1:
         raise typer.BadParameter("--stripes is 1 or more.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
@@ -393,7 +395,7 @@ def explain(
         machine,
         folder,
         file_system,
-        stripes,
+        stripes or 0,
     )
     if simulate:
         if plot is not None or ranks_per_node:
