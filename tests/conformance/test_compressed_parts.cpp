@@ -365,57 +365,55 @@ TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in 
   constexpr std::int64_t k_mapped = 41, k_behind = 6, k_records = 3;
   const std::vector<std::vector<std::int64_t>> all_chunks{{1, 7, 6}, {1, 7, 4}, {2, 41, 6}, {2, 5, 1}};
   unsigned seed = 50;
-  for (const auto& nodes : k_nodes)
-    for (const auto& chunk : all_chunks) {
-      CAPTURE(nodes);
-      CAPTURE(chunk);
-      std::mt19937 random(++seed);
-      const auto lists = random_maps(k_mapped, world_size(), {15, 10, 3, false}, random);
-      const auto& list = lists[static_cast<std::size_t>(world_rank())];
-      const auto n = static_cast<std::int64_t>(list.size());
-      const std::int64_t global[] = {k_mapped, k_behind};
-      shoal_decomposition* map = nullptr;
-      ok(shoal_map(MPI_COMM_WORLD, 2, global, 1, n, list.data(), &map));
-      shoal_dataset* file = nullptr;
-      ok(shoal_create(MPI_COMM_WORLD, k_path,
-                      ("format=netcdf4, compression=shuffle+deflate" + (is_native() ? nodes : "")).c_str(),
-                      &file));
-      def_dim(file, "time", SHOAL_UNLIMITED);
-      def_dim(file, "c", k_mapped);
-      def_dim(file, "k", k_behind);
-      ok(shoal_def_var(file, "v", SHOAL_INT, "time c k", map));
-      ok(shoal_def_chunks(file, "v", chunk.data()));
-      for (std::int64_t record = 0; record < k_records; ++record)
-        for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, 4}, {4, 2}, {1, 1}}) {
-          TestArray array(SHOAL_DOUBLE, {n, count});
-          array.fill(1e30);
-          for_cells(Box::whole({n, count}), [&](const Dims& i) {
-            const auto cell = list[static_cast<std::size_t>(i[0])];
-            if (cell != k_hole)
-              array.set(i, value_of(static_cast<int>(record + count), {cell, first + i[1]}));
-          });
-          const std::int64_t start[] = {0, first}, counts[] = {k_mapped, count};
-          ok(shoal_write(file, "v", map, array.c(), SHOAL_SECTION(record, 2, start, counts)));
-        }
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ,
-                    ("wait_seconds=60" + (is_native() ? nodes : "")).c_str(), &file));
-      std::mt19937 own(seed * 10 + static_cast<unsigned>(world_rank()));
-      int wrong = 0;
-      for (std::int64_t record = 0; record < k_records; ++record) {
-        TestArray array(SHOAL_DOUBLE, {n, k_behind}, own);
-        array.fill(-3);
-        ok(shoal_read(file, "v", map, array.c(), SHOAL_RECORD(record)));
-        for_cells(Box::whole({n, k_behind}), [&](const Dims& i) {
+  for (const auto& [nodes, chunk] : in_part(pairs_of(k_nodes, all_chunks))) {
+    CAPTURE(nodes);
+    CAPTURE(chunk);
+    std::mt19937 random(++seed);
+    const auto lists = random_maps(k_mapped, world_size(), {15, 10, 3, false}, random);
+    const auto& list = lists[static_cast<std::size_t>(world_rank())];
+    const auto n = static_cast<std::int64_t>(list.size());
+    const std::int64_t global[] = {k_mapped, k_behind};
+    shoal_decomposition* map = nullptr;
+    ok(shoal_map(MPI_COMM_WORLD, 2, global, 1, n, list.data(), &map));
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, k_path,
+                    ("format=netcdf4, compression=shuffle+deflate" + (is_native() ? nodes : "")).c_str(),
+                    &file));
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    def_dim(file, "c", k_mapped);
+    def_dim(file, "k", k_behind);
+    ok(shoal_def_var(file, "v", SHOAL_INT, "time c k", map));
+    ok(shoal_def_chunks(file, "v", chunk.data()));
+    for (std::int64_t record = 0; record < k_records; ++record)
+      for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, 4}, {4, 2}, {1, 1}}) {
+        TestArray array(SHOAL_DOUBLE, {n, count});
+        array.fill(1e30);
+        for_cells(Box::whole({n, count}), [&](const Dims& i) {
           const auto cell = list[static_cast<std::size_t>(i[0])];
-          const int version = static_cast<int>(record) + (i[1] == 1 ? 1 : i[1] < 4 ? 4 : 2);
-          wrong += array.get(i) != (cell == k_hole ? -3 : value_of(version, {cell, i[1]})) ? 1 : 0;
+          if (cell != k_hole) array.set(i, value_of(static_cast<int>(record + count), {cell, first + i[1]}));
         });
+        const std::int64_t start[] = {0, first}, counts[] = {k_mapped, count};
+        ok(shoal_write(file, "v", map, array.c(), SHOAL_SECTION(record, 2, start, counts)));
       }
-      CHECK(wrong == 0);
-      ok(shoal_close(&file, 0));
-      shoal_decomposition_free(&map);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ,
+                  ("wait_seconds=60" + (is_native() ? nodes : "")).c_str(), &file));
+    std::mt19937 own(seed * 10 + static_cast<unsigned>(world_rank()));
+    int wrong = 0;
+    for (std::int64_t record = 0; record < k_records; ++record) {
+      TestArray array(SHOAL_DOUBLE, {n, k_behind}, own);
+      array.fill(-3);
+      ok(shoal_read(file, "v", map, array.c(), SHOAL_RECORD(record)));
+      for_cells(Box::whole({n, k_behind}), [&](const Dims& i) {
+        const auto cell = list[static_cast<std::size_t>(i[0])];
+        const int version = static_cast<int>(record) + (i[1] == 1 ? 1 : i[1] < 4 ? 4 : 2);
+        wrong += array.get(i) != (cell == k_hole ? -3 : value_of(version, {cell, i[1]})) ? 1 : 0;
+      });
     }
+    CHECK(wrong == 0);
+    ok(shoal_close(&file, 0));
+    shoal_decomposition_free(&map);
+  }
 }
 
 TEST_CASE("compression: a part that is written again is fill where no rank has a cell") {

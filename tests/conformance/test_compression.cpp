@@ -4,6 +4,7 @@
 
 #include "codec/filters.hpp"
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_tiles.hpp"
 
 using namespace shoal;
@@ -142,28 +143,28 @@ TEST_CASE("compression: every way, chunks that cut tiles, cells that nobody owns
   const std::vector<std::int64_t> records =
       in_one_file() ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{0, 1, 2};
   int round = 0;
-  for (const std::string format : {"netcdf4", "netcdf4-classic"})
-    for (const auto& variant : variants()) {
-      const std::string& nodes = k_nodes[static_cast<std::size_t>(round++ % 4)];
-      CAPTURE(nodes);
-      CAPTURE(format);
-      CAPTURE(variant);
-      const TestCuts cuts(random, in_one_file() && world_size() > 1), others(random, false);
-      shoal_dataset* file = nullptr;
-      ok(shoal_create(MPI_COMM_WORLD, k_path,
-                      ("format=" + format + ", compression=" + variant + nodes).c_str(), &file));
-      define(file, cuts, "");
-      for (const auto record : records)
-        for (std::size_t i = 0; i < k_fields.size(); ++i)
-          write(file, cuts, i, record, 0, own);
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, ("wait_seconds=60" + nodes).c_str(), &file));
-      CHECK(storage(file, "v1") == "compressed");
+  const std::vector<std::string> files{"netcdf4", "netcdf4-classic"};
+  for (const auto& [format, variant] : in_part(pairs_of(files, variants()))) {
+    const std::string& nodes = k_nodes[static_cast<std::size_t>(round++ % 4)];
+    CAPTURE(nodes);
+    CAPTURE(format);
+    CAPTURE(variant);
+    const TestCuts cuts(random, in_one_file() && world_size() > 1), others(random, false);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + ", compression=" + variant + nodes).c_str(),
+                    &file));
+    define(file, cuts, "");
+    for (const auto record : records)
       for (std::size_t i = 0; i < k_fields.size(); ++i)
-        for (const std::int64_t record : {2, 0, 1})
-          check(file, others, cuts, i, record, 0, own);
-      ok(shoal_close(&file, 0));
-    }
+        write(file, cuts, i, record, 0, own);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, ("wait_seconds=60" + nodes).c_str(), &file));
+    CHECK(storage(file, "v1") == "compressed");
+    for (std::size_t i = 0; i < k_fields.size(); ++i)
+      for (const std::int64_t record : {2, 0, 1})
+        check(file, others, cuts, i, record, 0, own);
+    ok(shoal_close(&file, 0));
+  }
 }
 
 TEST_CASE("compression: read while writing, written again, and in a later session") {

@@ -1,6 +1,7 @@
 // Water points alone (CF: compression by gathering): numbered from a mask, written from full-grid arrays,
 // read back to full grids with halo by blocks and maps; lists in any order, and lists that are damaged.
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_maps.hpp"
 #include "support/random_tiles.hpp"
 
@@ -185,85 +186,85 @@ void foreign(const std::string& settings, std::vector<std::int64_t> order, const
 TEST_CASE("water points are numbered in order, written from full grids, and read back to them") {
   if (skipped(in_one_file(), "water points go to one file")) return;
   std::mt19937 random(31);
-  for (const auto& settings : variants())
-    for (int kind = 0; kind < 4; ++kind) {
-      CAPTURE(settings);
-      CAPTURE(kind);
-      Grid grid;
-      Grid other;
-      if (kind < 2) {
-        make_block(grid, false, kind * 2, random);
-        make_map(other, 4, random);
-      } else {
-        make_map(grid, kind == 2 ? 1 : 9, random);
-        make_block(other, true, 1, random);
-      }
-      std::mt19937 own(static_cast<unsigned>(world_rank()) * 7 + 1);
-      shoal_dataset* file = nullptr;
-      ok(shoal_create(MPI_COMM_WORLD, "water.nc", settings.c_str(), &file));
-      def_grid(file);
-      ok(shoal_def_gathered(file, "water", "lat lon", grid.masked));
-      ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
-      const std::int16_t fill = -9;
-      ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
-      for (std::int64_t record = 0; record < 2; ++record)
-        write_record(file, grid, record, own() % 2 == 0, own);
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
-      check_file(file, active());
-      for (std::int64_t record = 0; record < 2; ++record) {
-        check_read(file, grid, grid.masked, record, SHOAL_DOUBLE, own);
-        check_read(file, grid, grid.all, record, SHOAL_SHORT, own);
-        check_read(file, other, other.all, record, SHOAL_FLOAT, own);
-        check_read(file, other, other.masked, record, SHOAL_BYTE, own);
-      }
-      ok(shoal_close(&file, 0));
+  const std::vector<int> kinds{0, 1, 2, 3};
+  for (const auto& [settings, kind] : in_part(pairs_of(variants(), kinds))) {
+    CAPTURE(settings);
+    CAPTURE(kind);
+    Grid grid;
+    Grid other;
+    if (kind < 2) {
+      make_block(grid, false, kind * 2, random);
+      make_map(other, 4, random);
+    } else {
+      make_map(grid, kind == 2 ? 1 : 9, random);
+      make_block(other, true, 1, random);
     }
+    std::mt19937 own(static_cast<unsigned>(world_rank()) * 7 + 1);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, "water.nc", settings.c_str(), &file));
+    def_grid(file);
+    ok(shoal_def_gathered(file, "water", "lat lon", grid.masked));
+    ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
+    const std::int16_t fill = -9;
+    ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
+    for (std::int64_t record = 0; record < 2; ++record)
+      write_record(file, grid, record, own() % 2 == 0, own);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
+    check_file(file, active());
+    for (std::int64_t record = 0; record < 2; ++record) {
+      check_read(file, grid, grid.masked, record, SHOAL_DOUBLE, own);
+      check_read(file, grid, grid.all, record, SHOAL_SHORT, own);
+      check_read(file, other, other.all, record, SHOAL_FLOAT, own);
+      check_read(file, other, other.masked, record, SHOAL_BYTE, own);
+    }
+    ok(shoal_close(&file, 0));
+  }
 }
 
 TEST_CASE("lists of others are read in any order, and their files written on") {
   if (skipped(in_one_file(), "water points go to one file")) return;
   std::mt19937 random(32);
-  for (const auto& format : formats())
-    for (const int type : {SHOAL_INT, SHOAL_SHORT, SHOAL_DOUBLE}) {
-      CAPTURE(format);
-      CAPTURE(type);
-      auto order = active();
-      std::shuffle(order.begin(), order.end(), random);
-      foreign("format=" + format, order, "lat lon", type);
-      Grid grid;
-      make_block(grid, false, 1, random);
-      Grid map;
-      make_map(map, 5, random);
-      std::mt19937 own(static_cast<unsigned>(world_rank()));
-      shoal_dataset* file = nullptr;
-      ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
-      if (type == SHOAL_DOUBLE) {
-        TestArray array(SHOAL_DOUBLE, joined({k_lev}, grid.extents));
-        const int code = shoal_read(file, "temp", grid.all, array.c(), SHOAL_RECORD(0));
-        fails(code, SHOAL_FORMAT, {"water", "double"});
-        alike(code);
-        ok(shoal_close(&file, 0));
-        continue;
-      }
-      check_file(file, order);
-      check_read(file, grid, grid.all, 0, SHOAL_DOUBLE, own);
-      check_read(file, map, map.all, 1, SHOAL_INT, own);
+  const std::vector<int> types{SHOAL_INT, SHOAL_SHORT, SHOAL_DOUBLE};
+  for (const auto& [type, format] : in_part(pairs_of(types, formats()))) {
+    CAPTURE(format);
+    CAPTURE(type);
+    auto order = active();
+    std::shuffle(order.begin(), order.end(), random);
+    foreign("format=" + format, order, "lat lon", type);
+    Grid grid;
+    make_block(grid, false, 1, random);
+    Grid map;
+    make_map(map, 5, random);
+    std::mt19937 own(static_cast<unsigned>(world_rank()));
+    shoal_dataset* file = nullptr;
+    ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
+    if (type == SHOAL_DOUBLE) {
+      TestArray array(SHOAL_DOUBLE, joined({k_lev}, grid.extents));
+      const int code = shoal_read(file, "temp", grid.all, array.c(), SHOAL_RECORD(0));
+      fails(code, SHOAL_FORMAT, {"water", "double"});
+      alike(code);
       ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_WRITE, nullptr, &file));
-      TestArray array(SHOAL_INT, joined({k_lev}, grid.extents));
-      for_cells(Box::whole(joined({k_lev}, grid.extents)), [&](const Dims& i) {
-        const auto cell =
-            grid.cells[static_cast<std::size_t>(position_in({i[1], i[2]}, Box::whole(grid.extents)))];
-        array.set(i, value(1, i[0], cell));
-      });
-      ok(shoal_write(file, "temp", grid.all, array.c(), SHOAL_RECORD(1)));
-      ok(shoal_write(file, "temp", nullptr, array.c(), SHOAL_RECORD(2)));
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
-      check_file(file, order);
-      ok(shoal_close(&file, 0));
+      continue;
     }
+    check_file(file, order);
+    check_read(file, grid, grid.all, 0, SHOAL_DOUBLE, own);
+    check_read(file, map, map.all, 1, SHOAL_INT, own);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_WRITE, nullptr, &file));
+    TestArray array(SHOAL_INT, joined({k_lev}, grid.extents));
+    for_cells(Box::whole(joined({k_lev}, grid.extents)), [&](const Dims& i) {
+      const auto cell =
+          grid.cells[static_cast<std::size_t>(position_in({i[1], i[2]}, Box::whole(grid.extents)))];
+      array.set(i, value(1, i[0], cell));
+    });
+    ok(shoal_write(file, "temp", grid.all, array.c(), SHOAL_RECORD(1)));
+    ok(shoal_write(file, "temp", nullptr, array.c(), SHOAL_RECORD(2)));
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
+    check_file(file, order);
+    ok(shoal_close(&file, 0));
+  }
 }
 
 TEST_CASE("damaged lists are reported by name, on all ranks alike, and only to those who use them") {

@@ -319,10 +319,10 @@ TEST_CASE("maps: several nodes, cells written again another way without a sync: 
     const Shape& shape = k_shapes[1];
     const auto lists = random_maps(113, world_size(), {0, 10, 1, false}, random);
     const std::vector<bool> owned(113, true);
-    for (const std::string settings :
-         {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5",
-          "ranks_per_node=2, format=netcdf4", "ranks_per_node=1, rearrange=off, format=cdf5",
-          "rearranger=subset, io_stride=2, format=cdf5"}) {
+    const std::vector<std::string> variants{
+        "ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5", "ranks_per_node=2, format=netcdf4",
+        "ranks_per_node=1, rearrange=off, format=cdf5", "rearranger=subset, io_stride=2, format=cdf5"};
+    for (const auto& settings : in_part(variants)) {
       CAPTURE(settings);
       const Map map(shape.global(), 0, mine(lists));
       const Cut block = even_block(113);

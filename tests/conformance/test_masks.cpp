@@ -253,87 +253,87 @@ TEST_CASE(
 TEST_CASE("masks of maps") {
   if (skipped(in_one_file(), "a map goes to one file")) return;
   std::mt19937 random(99);
-  for (const auto& settings : variants())
-    for (const std::int64_t runs : {1, 12}) {
-      CAPTURE(settings);
-      CAPTURE(runs);
-      const std::int64_t ncol = 190;
-      const std::int64_t lev = 1 + static_cast<std::int64_t>(random() % 3);
-      const MaskedGrid world(Dims{ncol}, 30, 6, random);
-      const auto lists = random_maps(ncol, world_size(), {10, 10, runs, false}, random);
-      const auto& mine = lists[static_cast<std::size_t>(world_rank())];
-      const auto n = static_cast<std::int64_t>(mine.size());
-      std::vector<bool> owned(static_cast<std::size_t>(ncol), false);
-      for (const auto& list : lists)
-        for (const auto cell : list)
-          if (cell >= 0) owned[static_cast<std::size_t>(cell)] = true;
-      const Dims global{ncol, lev};
-      shoal_decomposition* base = nullptr;
-      ok(shoal_map(MPI_COMM_WORLD, 2, global.data(), 1, n, mine.data(), &base));
-      std::vector<std::int32_t> mask;
-      for (const auto cell : mine)
-        mask.push_back(cell < 0 || world.is_masked({cell}) ? 0 : 1);
-      const shoal_array mask_of_list = shoal_array_of(mask.data(), SHOAL_INT, 1, &n);
-      const Masked masked(base, &mask_of_list);
-      shoal_dataset* file = nullptr;
-      Field field;
-      field.global = global;
-      field.type = SHOAL_SHORT;
-      create(settings, field, masked.handle(), &file);
-      const auto value = [&](std::int64_t record, std::int64_t cell, std::int64_t level) {
-        return world.is_masked({cell}) || !owned[static_cast<std::size_t>(cell)]
-                   ? (record < 0 ? 98 : fill_value(SHOAL_SHORT))
-                   : value_of(2, {record, cell, level});
-      };
-      const Dims extents{n, lev};
-      for (std::int64_t record = -1; record < 2; ++record) {
-        TestArray array(SHOAL_DOUBLE, extents, random);
-        array.fill(1e300);
-        for_cells(Box::whole(extents), [&](const Dims& i) {
-          const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
-          if (cell >= 0 && !world.is_masked({cell})) array.set(i, value(record, cell, i[1]));
-        });
-        ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), SHOAL_RECORD(record)));
-      }
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, way_of(settings).c_str(), &file));
-      for (std::int64_t record = -1; record < 2; ++record) {
-        const char* name = record < 0 ? "fixed" : "grows";
-        TestArray all(SHOAL_DOUBLE, global);
-        ok(shoal_get(file, name, all.c(), SHOAL_RECORD(record)));
-        std::int64_t wrong = 0;
-        for_cells(Box::whole(global),
-                  [&](const Dims& i) { wrong += all.get(i) != value(record, i[0], i[1]) ? 1 : 0; });
-        for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)})
-          for (const int memory : {SHOAL_DOUBLE, SHOAL_SHORT}) {
-            TestArray own(memory, extents, random);
-            own.fill(-5);
-            ok(shoal_read(file, name, handle, own.c(), SHOAL_RECORD(record)));
-            for_cells(Box::whole(extents), [&](const Dims& i) {
-              const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
-              const bool left = cell < 0 || (handle == masked.handle() && world.is_masked({cell}));
-              wrong += own.get(i) != (left ? -5 : value(record, cell, i[1])) ? 1 : 0;
-            });
-          }
-        CHECK(wrong == 0);
-      }
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, ("read_masked=fill" + way_of(settings)).c_str(),
-                    &file));
-      for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)}) {
-        TestArray own(SHOAL_DOUBLE, extents, random);
-        own.fill(-5);
-        ok(shoal_read(file, "fixed", handle, own.c(), nullptr));
-        std::int64_t wrong = 0;
-        for_cells(Box::whole(extents), [&](const Dims& i) {
-          const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
-          wrong += own.get(i) != (cell < 0 ? 98 : value(-1, cell, i[1])) ? 1 : 0;
-        });
-        CHECK(wrong == 0);
-      }
-      ok(shoal_close(&file, 0));
-      shoal_decomposition_free(&base);
+  const std::vector<std::int64_t> both{1, 12};
+  for (const auto& [settings, runs] : in_part(pairs_of(variants(), both))) {
+    CAPTURE(settings);
+    CAPTURE(runs);
+    const std::int64_t ncol = 190;
+    const std::int64_t lev = 1 + static_cast<std::int64_t>(random() % 3);
+    const MaskedGrid world(Dims{ncol}, 30, 6, random);
+    const auto lists = random_maps(ncol, world_size(), {10, 10, runs, false}, random);
+    const auto& mine = lists[static_cast<std::size_t>(world_rank())];
+    const auto n = static_cast<std::int64_t>(mine.size());
+    std::vector<bool> owned(static_cast<std::size_t>(ncol), false);
+    for (const auto& list : lists)
+      for (const auto cell : list)
+        if (cell >= 0) owned[static_cast<std::size_t>(cell)] = true;
+    const Dims global{ncol, lev};
+    shoal_decomposition* base = nullptr;
+    ok(shoal_map(MPI_COMM_WORLD, 2, global.data(), 1, n, mine.data(), &base));
+    std::vector<std::int32_t> mask;
+    for (const auto cell : mine)
+      mask.push_back(cell < 0 || world.is_masked({cell}) ? 0 : 1);
+    const shoal_array mask_of_list = shoal_array_of(mask.data(), SHOAL_INT, 1, &n);
+    const Masked masked(base, &mask_of_list);
+    shoal_dataset* file = nullptr;
+    Field field;
+    field.global = global;
+    field.type = SHOAL_SHORT;
+    create(settings, field, masked.handle(), &file);
+    const auto value = [&](std::int64_t record, std::int64_t cell, std::int64_t level) {
+      return world.is_masked({cell}) || !owned[static_cast<std::size_t>(cell)]
+                 ? (record < 0 ? 98 : fill_value(SHOAL_SHORT))
+                 : value_of(2, {record, cell, level});
+    };
+    const Dims extents{n, lev};
+    for (std::int64_t record = -1; record < 2; ++record) {
+      TestArray array(SHOAL_DOUBLE, extents, random);
+      array.fill(1e300);
+      for_cells(Box::whole(extents), [&](const Dims& i) {
+        const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
+        if (cell >= 0 && !world.is_masked({cell})) array.set(i, value(record, cell, i[1]));
+      });
+      ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), SHOAL_RECORD(record)));
     }
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, way_of(settings).c_str(), &file));
+    for (std::int64_t record = -1; record < 2; ++record) {
+      const char* name = record < 0 ? "fixed" : "grows";
+      TestArray all(SHOAL_DOUBLE, global);
+      ok(shoal_get(file, name, all.c(), SHOAL_RECORD(record)));
+      std::int64_t wrong = 0;
+      for_cells(Box::whole(global),
+                [&](const Dims& i) { wrong += all.get(i) != value(record, i[0], i[1]) ? 1 : 0; });
+      for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)})
+        for (const int memory : {SHOAL_DOUBLE, SHOAL_SHORT}) {
+          TestArray own(memory, extents, random);
+          own.fill(-5);
+          ok(shoal_read(file, name, handle, own.c(), SHOAL_RECORD(record)));
+          for_cells(Box::whole(extents), [&](const Dims& i) {
+            const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
+            const bool left = cell < 0 || (handle == masked.handle() && world.is_masked({cell}));
+            wrong += own.get(i) != (left ? -5 : value(record, cell, i[1])) ? 1 : 0;
+          });
+        }
+      CHECK(wrong == 0);
+    }
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, ("read_masked=fill" + way_of(settings)).c_str(),
+                  &file));
+    for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)}) {
+      TestArray own(SHOAL_DOUBLE, extents, random);
+      own.fill(-5);
+      ok(shoal_read(file, "fixed", handle, own.c(), nullptr));
+      std::int64_t wrong = 0;
+      for_cells(Box::whole(extents), [&](const Dims& i) {
+        const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
+        wrong += own.get(i) != (cell < 0 ? 98 : value(-1, cell, i[1])) ? 1 : 0;
+      });
+      CHECK(wrong == 0);
+    }
+    ok(shoal_close(&file, 0));
+    shoal_decomposition_free(&base);
+  }
 }
 
 TEST_CASE("masks that are wrong on one rank are refused on all alike") {

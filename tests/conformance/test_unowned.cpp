@@ -456,71 +456,71 @@ TEST_CASE(
   const std::int64_t count[] = {6 * (world_rank() + 1) / world_size() - first[0], 10};
   ok(shoal_map(MPI_COMM_WORLD, 2, shape.data(), 0, n, cells.data(), &map));
   ok(shoal_block(MPI_COMM_WORLD, 2, shape.data(), first, count, nullptr, nullptr, &rows));
-  for (const auto& format : formats())
-    for (const std::string variant : {", rearrange=off", ", rearrange=off, ranks_per_node=1"}) {
-      CAPTURE(format);
-      CAPTURE(variant);
-      shoal_dataset* file = nullptr;
-      TestArray part(SHOAL_DOUBLE, {n});
-      part.fill(5);
-      const auto define = [&] {
-        def_dim(file, "y", shape[0]);
-        def_dim(file, "x", shape[1]);
-        ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "y x", rows));
-      };
-      const auto write_all = [&] {
-        TestArray whole(SHOAL_DOUBLE, {count[0], count[1]});
-        whole.fill(3);
-        ok(shoal_write(file, "v", rows, whole.c(), nullptr));
-      };
-      const auto check = [&](double at_owned, double elsewhere) {
-        ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
-        TestArray found(SHOAL_DOUBLE, shape);
-        ok(shoal_get(file, "v", found.c(), nullptr));
-        int wrong = 0;
-        for_cells(Box::whole(shape), [&](const Dims& cell) {
-          const bool owned = position_in(cell, Box::whole(shape)) % 2 == 0;
-          wrong += found.get(cell) != (owned ? at_owned : elsewhere) ? 1 : 0;
-        });
-        CHECK(wrong == 0);
-        ok(shoal_close(&file, 0));
-      };
+  const std::vector<std::string> both{", rearrange=off", ", rearrange=off, ranks_per_node=1"};
+  for (const auto& [format, variant] : in_part(pairs_of(formats(), both))) {
+    CAPTURE(format);
+    CAPTURE(variant);
+    shoal_dataset* file = nullptr;
+    TestArray part(SHOAL_DOUBLE, {n});
+    part.fill(5);
+    const auto define = [&] {
+      def_dim(file, "y", shape[0]);
+      def_dim(file, "x", shape[1]);
+      ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "y x", rows));
+    };
+    const auto write_all = [&] {
+      TestArray whole(SHOAL_DOUBLE, {count[0], count[1]});
+      whole.fill(3);
+      ok(shoal_write(file, "v", rows, whole.c(), nullptr));
+    };
+    const auto check = [&](double at_owned, double elsewhere) {
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+      TestArray found(SHOAL_DOUBLE, shape);
+      ok(shoal_get(file, "v", found.c(), nullptr));
+      int wrong = 0;
+      for_cells(Box::whole(shape), [&](const Dims& cell) {
+        const bool owned = position_in(cell, Box::whole(shape)) % 2 == 0;
+        wrong += found.get(cell) != (owned ? at_owned : elsewhere) ? 1 : 0;
+      });
+      CHECK(wrong == 0);
+      ok(shoal_close(&file, 0));
+    };
 
-      ok(shoal_create(MPI_COMM_WORLD, k_path, ("fill=false, format=" + format).c_str(), &file));
-      define();
-      write_all();
-      ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ("fill=false" + variant).c_str(), &file));
-      for (int time = 0; time < 2; ++time) {
-        CAPTURE(time);
-        const int code = shoal_write(file, "v", map, part.c(), nullptr);
-        fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
-        alike(code);
-      }
-      write_all();
-      ok(shoal_close(&file, 0));
-      check(3, 3);
-      // Reading keeps nothing.
-      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, variant.substr(2).c_str(), &file));
-      TestArray found(SHOAL_DOUBLE, {n});
-      ok(shoal_read(file, "v", map, found.c(), nullptr));
-      ok(shoal_close(&file, 0));
-
-      // A variable without fill, which comes when the map is in use.
-      ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + variant).c_str(), &file));
-      define();
-      ok(shoal_write(file, "v", map, part.c(), nullptr));
-      for (int time = 0; time < 2; ++time) {
-        CAPTURE(time);
-        ok(shoal_def_var(file, "kept", SHOAL_DOUBLE, "y x", map));
-        ok(shoal_def_fill(file, "kept", 0, nullptr));
-        const int code = shoal_end_define(file);
-        fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
-        alike(code);
-      }
-      ok(shoal_close(&file, 0));
-      check(5, fill_value(SHOAL_DOUBLE));
+    ok(shoal_create(MPI_COMM_WORLD, k_path, ("fill=false, format=" + format).c_str(), &file));
+    define();
+    write_all();
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ("fill=false" + variant).c_str(), &file));
+    for (int time = 0; time < 2; ++time) {
+      CAPTURE(time);
+      const int code = shoal_write(file, "v", map, part.c(), nullptr);
+      fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
+      alike(code);
     }
+    write_all();
+    ok(shoal_close(&file, 0));
+    check(3, 3);
+    // Reading keeps nothing.
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, variant.substr(2).c_str(), &file));
+    TestArray found(SHOAL_DOUBLE, {n});
+    ok(shoal_read(file, "v", map, found.c(), nullptr));
+    ok(shoal_close(&file, 0));
+
+    // A variable without fill, which comes when the map is in use.
+    ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + variant).c_str(), &file));
+    define();
+    ok(shoal_write(file, "v", map, part.c(), nullptr));
+    for (int time = 0; time < 2; ++time) {
+      CAPTURE(time);
+      ok(shoal_def_var(file, "kept", SHOAL_DOUBLE, "y x", map));
+      ok(shoal_def_fill(file, "kept", 0, nullptr));
+      const int code = shoal_end_define(file);
+      fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
+      alike(code);
+    }
+    ok(shoal_close(&file, 0));
+    check(5, fill_value(SHOAL_DOUBLE));
+  }
   shoal_decomposition_free(&map);
   shoal_decomposition_free(&rows);
 }
