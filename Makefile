@@ -30,11 +30,12 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 help:
 	@sed -n '2,19s/^#   //p' Makefile
 
-# Python packages of others come while the library is compiled. If they do not, `make python` says why.
+# Python packages of others come while the library is compiled, and Shoal's own while the rest is.
 build: configure
 	@tools/python_env.sh build/release others & others=$$!; \
-	cmake --build --preset release -j $(JOBS); compiled=$$?; wait $$others; exit $$compiled
-	@tools/python_env.sh build/release
+	cmake --build --preset release -j $(JOBS) --target shoal; compiled=$$?; wait $$others; exit $$compiled
+	@tools/python_env.sh build/release & python=$$!; \
+	cmake --build --preset release -j $(JOBS); compiled=$$?; wait $$python && exit $$compiled
 
 deps:
 	@tools/install-deps.sh
