@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "conformance/support.hpp"
 #include "driver/registry.hpp"
+#include "support/parts.hpp"
 #include "support/random_tiles.hpp"
 
 using namespace shoal;
@@ -127,21 +128,23 @@ void read_all(const std::string& settings, const std::vector<Box>& by) {
 }  // namespace
 
 TEST_CASE("what one driver wrote every other reads") {
-  int pairs = 0;
-  for (const char* format : {"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii"}) {
-    CAPTURE(std::string(format));
-    for (const auto& writer : variants(format, false)) {
-      CAPTURE(writer);
-      const auto by = tiles(static_cast<unsigned>(pairs));
-      write_all(writer + ", format=" + format, by);
-      for (const auto& reader : variants(format, true)) {
-        CAPTURE(reader);
-        read_all(reader, by);
-        ++pairs;
-      }
+  std::vector<std::pair<std::string, std::string>> written;
+  for (const std::string format : {"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii"})
+    for (const auto& writer : variants(format, false))
+      written.emplace_back(format, writer);
+  unsigned seed = 0;
+  for (const auto& [format, writer] : in_part(written)) {
+    CAPTURE(format);
+    CAPTURE(writer);
+    const auto by = tiles(seed++);
+    write_all(writer + ", format=" + format, by);
+    const auto readers = variants(format, true);
+    CHECK(!readers.empty());
+    for (const auto& reader : readers) {
+      CAPTURE(reader);
+      read_all(reader, by);
     }
   }
-  CHECK(pairs >= 11);  // of native and gather alone
 }
 
 TEST_CASE("gather: memory on rank 0 is bounded by stage_bytes, whatever the slabs cut") {

@@ -7,6 +7,7 @@
 
 #include "comm/nodes.hpp"
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_maps.hpp"
 #include "support/seeds.hpp"
 
@@ -205,21 +206,21 @@ TEST_CASE("sets are read by maps, whatever their layout: some ranks have no cell
     std::mt19937 random(seed.value);
     const std::string columns = std::to_string(tile_columns());
     const std::string domains = columns + "x" + (world_size() / tile_columns() > 1 ? "2" : "1");
-    for (const std::string& layout : {std::string("layout=process"),
-                                      std::string("layout=node, ranks_per_node=2"), "io_layout=" + domains}) {
+    const std::vector<std::string> layouts{"layout=process", "layout=node, ranks_per_node=2",
+                                           "io_layout=" + domains};
+    const std::vector<std::string> formats{"cdf5", "netcdf4", "netcdf4, compression=shuffle+deflate:1"};
+    for (const auto& [layout, format] : in_part(pairs_of(layouts, formats))) {
       // Of machines of other numbers of ranks, tiles of two ranks may not be neighbours.
       if (layout.starts_with("layout=node") && !on_one_machine) continue;
-      for (const std::string format : {"cdf5", "netcdf4", "netcdf4, compression=shuffle+deflate:1"}) {
-        const bool gap = layout == "layout=process" && format != "netcdf4";
-        CAPTURE(layout);
-        CAPTURE(format);
-        write_set("set.nc", layout + ", quiet=true, format=" + format, gap);
-        for (const auto& kind : kinds()) {
-          const Maps maps(kind, random);
-          for (const std::string settings : {"", "ranks_per_node=2", "io_ranks=1", "stage_bytes=64KiB"}) {
-            CAPTURE(settings);
-            check_set(settings, maps, gap, random);
-          }
+      const bool gap = layout == "layout=process" && format != "netcdf4";
+      CAPTURE(layout);
+      CAPTURE(format);
+      write_set("set.nc", layout + ", quiet=true, format=" + format, gap);
+      for (const auto& kind : kinds()) {
+        const Maps maps(kind, random);
+        for (const std::string settings : {"", "ranks_per_node=2", "io_ranks=1", "stage_bytes=64KiB"}) {
+          CAPTURE(settings);
+          check_set(settings, maps, gap, random);
         }
       }
     }
