@@ -113,71 +113,65 @@ section_examples() {
 
 # A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI.
 section_memory() {
-  if [ -n "$beside" ]; then
-    wait "$memory_beside"
+  if [ -n "$memory_builder" ]; then
+    wait "$memory_builder"
   else
-    memory_tests
+    build_memory
   fi
-  run_was "reading files, with sanitizers: build" "$memory_log-build" &&
-    run_was "reading files, with sanitizers" "$memory_log-run"
+  run_was "reading files, with sanitizers: build" "$memory_log" || return 0
+  run "reading files, with sanitizers" ctest --preset memory -j "$jobs" -R '^memory\.' --no-tests=error
 }
-memory_log=$build/tests/memory
-memory_tests() {
-  with_log "$memory_log-build" nice -n 10 bash -c "cmake --preset memory --log-level=WARNING >/dev/null &&
+memory_log=$build/tests/memory-build
+build_memory() {
+  with_log "$memory_log" nice -n 10 bash -c "cmake --preset memory --log-level=WARNING >/dev/null &&
     cmake --build --preset memory -j $jobs --target file_tests" </dev/null
-  with_log "$memory_log-run" ctest --preset memory -j "$jobs" -R '^memory\.' --output-on-failure --no-tests=error </dev/null
 }
 
-# The section ctest leaves much of the cores, as ranks wait for each other. The memory part and the Python tests go on
-# beside it, in two rows, but for those that look at the clock.
-beside=
-memory_beside=
+# The section ctest leaves much of the cores, as ranks wait for each other. What takes long on one core goes on beside
+# it: the build of the section memory, and the Python tests but for those that look at the clock.
+memory_builder=
+python_beside=
 by_clock=python/tests/test_lost_calls.py
 begin_beside_ctest() {
-  beside=yes
-  memory_tests &
-  memory_beside=$!
+  build_memory &
+  memory_builder=$!
   has_package || return
   {
-    tail --pid="$memory_beside" -f /dev/null
-    python_tests_of tests examples
+    tail --pid="$memory_builder" -f /dev/null
+    python_tests python/tests --ignore="$by_clock" </dev/null
+    python_tests tests </dev/null
   } &
-  python_tests_of python/tests bench/python/tests &
+  python_beside=$!
 }
 
 has_package() { [ -x .venv/bin/python ] && .venv/bin/python -c 'import shoal'; }
-# python_folders FOLDER...: those that have tests for this build.
-python_folders() {
-  local folder
-  for folder; do
-    [ "$folder" != bench/python/tests ] || [ "$(cache_value SHOAL_BENCH)" = ON ] || continue
-    [ -z "$(find "$folder" -name 'test_*.py' -print -quit 2>/dev/null)" ] || echo "$folder"
-  done
-}
-python_tests_of() {
-  local folder
-  for folder in $(python_folders "$@"); do
-    python_tests "$folder" --ignore="$by_clock" </dev/null
-  done
-}
 section_python() {
   if ! has_package; then
     record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
     return
   fi
-  local folder folders
-  folders=$(python_folders python/tests tests examples bench/python/tests)
-  # Much of them is one program on one core, so those of several folders run beside each other.
-  if [ -z "$beside" ]; then
-    for folder in $folders; do
-      while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
-      python_tests_of "$folder" &
+  local path paths=(python/tests tests examples) with_tests=()
+  if [ -n "$python_beside" ]; then
+    wait "$python_beside"
+    for path in python/tests tests; do
+      run_was "Python tests of $path" "$(python_log "$path")"
     done
+    paths=("$by_clock" examples)
   fi
+  [ "$(cache_value SHOAL_BENCH)" != ON ] || paths+=(bench/python/tests)
+  for path in "${paths[@]}"; do
+    [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
+    with_tests+=("$path")
+  done
+  [ ${#with_tests[@]} -gt 0 ] || skip "Python tests" "no test was found"
+  # Much of them is one program on one core, so those of several folders run beside each other.
+  for path in "${with_tests[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    python_tests "$path" </dev/null &
+  done
   wait
-  python_tests "$by_clock" </dev/null
-  for folder in $folders "$by_clock"; do
-    run_was "Python tests of $folder" "$(python_log "$folder")"
+  for path in "${with_tests[@]}"; do
+    run_was "Python tests of $path" "$(python_log "$path")"
   done
 }
 python_log() { echo "$build/tests/python-${1//\//-}"; }
