@@ -181,6 +181,10 @@ class RecordState {
   void add(Schema& schema, int variable, const Box& region);
   /// Boxes that must be filled, and count as filled from now on. None where the format needs no filling.
   std::vector<RecordFillTracker::Gap> take_gaps(const Schema& schema);
+  /// Boxes of those within a box of a variable, which stay gaps.
+  std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const {
+    return tracks_gaps(schema) ? filled_.gaps_in(schema, variable, box) : std::vector<Box>{};
+  }
 
   /// All ranks know of the lengths as they are now.
   void note_known(const Schema& schema) { known_ = lengths_of(schema); }

@@ -73,4 +73,21 @@ std::vector<RecordFillTracker::Gap> RecordFillTracker::take_gaps(const Schema& s
   return gaps;
 }
 
+std::vector<Box> RecordFillTracker::gaps_in(const Schema& schema, int variable, const Box& box) const {
+  const Notes& notes = variables_[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = schema.variables[static_cast<std::size_t>(variable)];
+  if (definition.no_fill || definition.type == Type::string) return {};
+  const bool has_record = schema.has_record(variable);
+  const std::int64_t end = has_record ? box.end(0) : 1;
+  std::vector<Box> gaps;
+  for (std::int64_t r = std::max(has_record ? box.first[0] : 0, notes.all_below); r < end; ++r) {
+    const auto written = notes.partly.find(r);
+    const Box record = intersection(record_box(schema, variable, r), box);
+    const auto found =
+        remainder(record, written == notes.partly.end() ? std::vector<Box>{} : written->second);
+    gaps.insert(gaps.end(), found.begin(), found.end());
+  }
+  return gaps;
+}
+
 }  // namespace shoal

@@ -34,6 +34,8 @@ class RecordFillTracker {
   /// Boxes of variables with a fill value that were never written, up to the current number of records. They
   /// count as written from now on.
   std::vector<Gap> take_gaps(const Schema& schema);
+  /// Those within a box of one variable; they stay gaps.
+  std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const;
 
  private:
   struct Notes {

@@ -147,6 +147,40 @@ TEST_CASE("what one driver wrote every other reads") {
   }
 }
 
+TEST_CASE("mpiio: what lies behind the end of the file is the fill value, not what was in memory before") {
+  const Dims grid{6, 40};
+  const std::int64_t from = 40 * world_rank() / world_size();
+  const std::int64_t to = 40 * (world_rank() + 1) / world_size();
+  const Cut cut(MPI_COMM_WORLD, grid, Box({0, from}, {6, to - from}), {0, 0}, {0, 0});
+  for (const std::string access : {"collective", "independent"})
+    for (const std::string format : {"cdf5", "raw"}) {
+      CAPTURE(access);
+      CAPTURE(format);
+      shoal_dataset* file = nullptr;
+      const std::string settings = "driver=mpiio, access=" + access + ", format=" + format;
+      ok(shoal_create(MPI_COMM_WORLD, k_file, settings.c_str(), &file));
+      def_dim(file, "y", grid[0]);
+      def_dim(file, "x", grid[1]);
+      ok(shoal_def_var(file, "before", SHOAL_INT, "y x", cut.handle()));
+      ok(shoal_def_var(file, "behind", SHOAL_INT, "y x", cut.handle()));
+      ok(shoal_def_var(file, "last", SHOAL_INT, "", nullptr));
+      TestArray array(SHOAL_INT, cut.tile().count);
+      for_cells(cut.tile(), [&](const Dims& i) { array.set({i[0], i[1] - from}, value_of(0, i)); });
+      ok(shoal_write(file, "before", cut.handle(), array.c(), nullptr));
+      ok(shoal_read(file, "before", cut.handle(), array.c(), nullptr));
+      ok(shoal_read(file, "behind", cut.handle(), array.c(), nullptr));
+      int wrong = 0;
+      for_cells(Box::whole(cut.tile().count),
+                [&](const Dims& i) { wrong += array.get(i) != fill_value(SHOAL_INT) ? 1 : 0; });
+      CHECK(wrong == 0);
+      std::int32_t last = 5;
+      const shoal_array value = scalar(last, SHOAL_INT);
+      ok(shoal_get(file, "last", &value, nullptr));
+      CHECK(last == static_cast<std::int32_t>(fill_value(SHOAL_INT)));
+      ok(shoal_close(&file, 0));
+    }
+}
+
 TEST_CASE("gather: memory on rank 0 is bounded by stage_bytes, whatever the slabs cut") {
   const Dims grid{64, 3000};
   const std::int64_t from = 3000 * world_rank() / world_size();

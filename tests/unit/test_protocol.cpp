@@ -288,11 +288,17 @@ TEST_CASE("cells that nobody wrote are gaps, where the format needs them filled"
   records.start({});
   records.add_variables(schema);
   records.add(schema, 0, {{1, 0}, {1, 5}});
+  CHECK(records.gaps_in(schema, 0, {{0, 1}, {2, 3}}) == std::vector<Box>{{{0, 1}, {1, 3}}});
+  CHECK(records.gaps_in(schema, 0, {{1, 0}, {1, 5}}).empty());
+  records.add(schema, 0, {{0, 0}, {1, 2}});
+  CHECK(records.gaps_in(schema, 0, {{0, 1}, {2, 3}}) == std::vector<Box>{{{0, 2}, {1, 2}}});
+  CHECK(records.gaps_in(schema, 0, {{0, 0}, {1, 2}}).empty());
   const auto gaps = records.take_gaps(schema);
   REQUIRE(gaps.size() == 1);  // variable 1 is replicated: its catalog fills it
   CHECK(gaps[0].variable == 0);
-  CHECK(gaps[0].cells == Box{{0, 0}, {1, 5}});
+  CHECK(gaps[0].cells == Box{{0, 2}, {1, 3}});
   CHECK(records.take_gaps(schema).empty());
+  CHECK(records.gaps_in(schema, 0, {{0, 0}, {2, 5}}).empty());
 
   RecordState of_all(true);
   of_all.start({});

@@ -115,7 +115,7 @@ void IoRankPath::write_map(const Transfer& transfer) {
     load_piece = [&](const Box& piece, std::byte* cells) {
       const Timer read_timer(context_.counters.read);
       const auto [there, added] = parts_at(piece, kept, of_records);
-      const Status status = caught([&, there = there] { file_.load(v, there, cells, false); });
+      const Status status = caught([&, there = there] { output_.load(v, there, cells, false); });
       if (!added.empty()) {
         const auto size = static_cast<std::int64_t>(fill.size());
         fill_box(cells + there.cells() * size, {size}, {added.cells()}, fill.data(), fill.size());
@@ -154,7 +154,7 @@ Status IoRankPath::read_map(const Transfer& transfer, bool overlapping) {
   };
   const auto load_piece = [&](const Box& piece, std::byte* cells) {
     const Timer read_timer(context_.counters.read);
-    status.merge(caught([&] { file_.load(v, piece, cells, overlapping); }));
+    status.merge(caught([&] { output_.load(v, piece, cells, overlapping); }));
     context_.counters.bytes_read += piece.cells() * static_cast<std::int64_t>(size_of(definition.type));
   };
   const Seconds begin = now();

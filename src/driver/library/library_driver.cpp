@@ -211,7 +211,7 @@ Status LibraryDriver::read_box(const Transfer& transfer, bool overlapping) {
     const Timer read_timer(counters_.read);
     in_pieces(v, transfer.region, space.ok() ? box : nothing(box.rank()), true,
               [&](const Box& piece, std::int64_t at) {
-                status.merge(caught([&] { file_->load(v, piece, cells + at, overlapping); }));
+                status.merge(caught([&] { output_.load(v, piece, cells + at, overlapping); }));
               });
   }
   counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
@@ -263,7 +263,7 @@ void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<st
   outcome.merge(caught([&] {
     const Timer timer(counters_.read);
     if (!text)
-      file_->load_replicated(v, context_.is_root() || all ? box : nothing(box.rank()), values, all);
+      output_.load_replicated(v, context_.is_root() || all ? box : nothing(box.rank()), values, all);
     else if (context_.is_root())
       strings = get_strings(v, box);
   }));

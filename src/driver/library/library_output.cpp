@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/convert.hpp"
+#include "pack/cells.hpp"
 #include "pack/pieces.hpp"
 #include "storage/holes.hpp"
 
@@ -63,6 +64,30 @@ void LibraryOutput::begin(int v, const Box& region, bool replicated) {
 std::byte* LibraryOutput::buffer_for_cells(std::size_t bytes) {
   std::byte* kept = file_.buffer_for_cells(bytes);
   return kept != nullptr ? kept : buffer_.of(bytes);
+}
+
+void LibraryOutput::load(int v, const Box& box, std::byte* cells, bool overlapping) {
+  file_.load(v, box, cells, overlapping);
+  if (!box.empty()) fill_unwritten(v, box, cells, stored(v).swapped);
+}
+
+void LibraryOutput::load_replicated(int v, const Box& box, std::byte* values, bool all) {
+  file_.load_replicated(v, box, values, all);
+  if ((context_.is_root() || all) && !box.empty()) fill_unwritten(v, box, values, false);
+}
+
+void LibraryOutput::fill_unwritten(int v, const Box& box, std::byte* cells, bool swapped) const {
+  if (traits_.fills || !context_.writable()) return;
+  const std::vector<Box> gaps = records_.gaps_in(context_.schema, v, box);
+  if (gaps.empty()) return;
+  const Bytes value = stored_fill(context_.variable(v), swapped);
+  const Dims strides = byte_strides(box.count, value.size());
+  for (const Box& gap : gaps) {
+    std::byte* to = cells;
+    for (int d = 0; d < box.rank(); ++d)
+      to += (gap.first[d] - box.first[d]) * strides[d];
+    fill_box(to, strides, gap.count, value.data(), value.size());
+  }
 }
 
 void LibraryOutput::store(int v, const Box& box, const std::byte* cells) {

@@ -47,6 +47,10 @@ class LibraryOutput {
   void begin(int variable, const Box& region, bool replicated);
   std::byte* buffer_for_cells(std::size_t bytes);
   void store(int variable, const Box& box, const std::byte* cells);
+  /// As those of LibraryFile. Cells that nobody has written yet have the fill value, which the file gets at
+  /// the next sync: until then there may be anything.
+  void load(int variable, const Box& box, std::byte* cells, bool overlapping);
+  void load_replicated(int variable, const Box& box, std::byte* values, bool all);
 
   /// Cells of the region that nobody owns. had: so many records (of a variable without: one) were there
   /// before. Those may have cells to keep; in the others the library may have filled all cells itself, but
@@ -63,6 +67,7 @@ class LibraryOutput {
 
  private:
   void fill(int variable, const Box& box, bool replicated);
+  void fill_unwritten(int variable, const Box& box, std::byte* cells, bool swapped) const;
   std::vector<RecordFillTracker::Gap> gaps(bool any_skipped);
 
   LibraryContext& context_;
