@@ -100,7 +100,7 @@ void Comm::come_together(MPI_Comm parent, Ties& ties) {
     ties.has_matched = false;
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Ibarrier(parent, &request), "MPI_Ibarrier");
-    await_all(parent, request, "MPI_Ibarrier", nullptr, ties, 0);
+    await_all(parent, request, "MPI_Ibarrier", nullptr, ties, nullptr);
   }
 }
 
@@ -177,7 +177,7 @@ Comm::Comm(Comm&& other) noexcept
       size_(other.size_),
       ties_(std::move(other.ties_)),
       on_board_(std::move(other.on_board_)),
-      carried_out_(other.carried_out_),
+      calls_(other.calls_),
       diverged_(std::move(other.diverged_)) {}
 
 Comm& Comm::operator=(Comm&& other) noexcept {
@@ -190,7 +190,7 @@ Comm& Comm::operator=(Comm&& other) noexcept {
     size_ = other.size_;
     ties_ = std::move(other.ties_);
     on_board_ = std::move(other.on_board_);
-    carried_out_ = other.carried_out_;
+    calls_ = other.calls_;
     diverged_ = std::move(other.diverged_);
   }
   return *this;
@@ -435,7 +435,7 @@ void Comm::carry_out(const std::shared_ptr<void>& memory, const char* what,
   const MPI_Comm comm = together();
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start(comm, &request), what);
-  await_all(comm, request, what, memory, *ties_, ++carried_out_);
+  await_all(comm, request, what, memory, *ties_, &calls_);
 }
 
 Status Comm::agree(const Status& mine) const {

@@ -12,6 +12,7 @@
 #include "base/box.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "comm/patience.hpp"
 
 namespace shoal {
 
@@ -214,9 +215,9 @@ class Comm {
   int rank_ = 0;
   int size_ = 1;
   std::shared_ptr<Ties> ties_;
-  std::vector<int> on_board_;              // numbers of the ranks there, if they are others
-  mutable std::uint64_t carried_out_ = 0;  // collective calls of MPI so far
-  mutable Status diverged_;                // of ranks that made different calls
+  std::vector<int> on_board_;  // numbers of the ranks there, if they are others
+  mutable CallsOfMpi calls_;
+  mutable Status diverged_;  // of ranks that made different calls
 };
 
 /// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.

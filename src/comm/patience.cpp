@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
 #include "comm/roll_call.hpp"
+#include "comm/ties.hpp"
 
 namespace shoal {
 
@@ -26,6 +27,7 @@ constexpr Seconds k_hot = 200e-6;                  // in which a rank looks befo
 constexpr Seconds k_longest_poll_interval = 1e-3;  // naps are an eighth of what was waited so far, or less
 constexpr double k_matched = 10;  // times as long do ranks wait that have matched the same call
 constexpr int k_looks = 32;       // MPI may take one message a call from those that came while nobody looked
+constexpr Seconds k_away = 1e-2;  // since its last look, of a rank that others may have given up
 
 /// What a rank says that waits no more.
 struct Farewell {
@@ -82,8 +84,9 @@ void send_along_powers_of_two(MPI_Comm comm, int tag, std::span<const std::byte>
 }
 
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
-               Ties& ties, std::uint64_t number) {
-  const bool listens = number > 0;
+               Ties& ties, CallsOfMpi* calls) {
+  const bool listens = calls != nullptr;
+  if (listens) ++calls->number;
   std::optional<RollCall> roll;
   const Seconds start = now();
   const double limit = ties.wait_seconds * (ties.has_matched ? k_matched : 1);
@@ -101,7 +104,7 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
       never_free(memory);
       part_for_ever(comm, *heard, ties, true);
     }
-    if (listens && !roll) roll.emplace(comm, number);
+    if (listens && !roll) roll.emplace(comm, calls->number);
     if (roll) roll->go_on(waited > limit);
     if (waited > limit && (!roll || roll->is_over())) {
       never_free(memory);
@@ -111,8 +114,12 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_poll_interval)));
   }
   // Others may have given up before this rank came, whose call is over at once.
-  for (int left = std::max(1, k_looks - looks); listens && left > 0; --left)
-    if (const auto heard = hear_farewell(comm)) part_for_ever(comm, *heard, ties, true);
+  if (listens) {
+    const bool was_away = now() - calls->looked > k_away;
+    for (int left = was_away ? std::max(1, k_looks - looks) : 1; left > 0; --left)
+      if (const auto heard = hear_farewell(comm)) part_for_ever(comm, *heard, ties, true);
+    calls->looked = now();
+  }
   ties.has_matched = true;
 }
 
