@@ -34,8 +34,7 @@ if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import pip' 2>/dev/nu
   echo "python: making .venv with $("$found" --version) ($(command -v "$found"))"
   "$found" -m venv --clear "$venv"
 fi
-# Bytecode is made of what is imported, then: of all files it would take half of the time.
-pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile)
+pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
 
 # step NAME KEY COMMAND...: run the command unless it was done before with the same key.
 step() {
