@@ -14,7 +14,12 @@ namespace {
 
 using namespace shoal;
 
-constexpr int k_chunks = 400;  // of each kind of field, and kind of damage
+// Of each kind of field, and kind of damage.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int k_chunks = 100;
+#else
+constexpr int k_chunks = 400;
+#endif
 
 enum class Field { smooth, noise, half_land, steps };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Damaged netCDF-4 files: opening and reading them ends, with an error or with values, and leaves nothing of
-// HDF5 open. Each damage is tried in a process of its own, so that one that ends the program is seen.
+// HDF5 open. Damages are tried in other processes, so that one that ends the program is seen.
 #include <doctest/doctest.h>
 #include <hdf5.h>
 #include <sys/wait.h>
@@ -12,6 +12,8 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "base/error.hpp"
 #include "format/catalog.hpp"
@@ -90,33 +92,47 @@ void read_all(Catalog& catalog) {
 
 enum class End { read, error, crash };
 
-/// What became of a process that does it.
-End end_of(const std::function<void()>& work) {
+/// What a process tells of each file that it reads; one that tells of nothing has crashed, or hung.
+[[noreturn]] void read_each(std::span<const Bytes> contents, int told) {
   const auto open_before = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL);  // by other tests
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
+  for (const Bytes& content : contents) {
     ::alarm(k_seconds);
-    int code = 0;
+    End end = End::read;
     try {
-      work();
+      read_all(*open(content));
     } catch (const Error&) {
-      code = 1;
+      end = End::error;
     } catch (const std::bad_alloc&) {
-      code = 1;
+      end = End::error;
     }
     // Of what a failed open had of HDF5, nothing is left.
-    if (code == 1 && H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) != open_before) code = 2;
-    ::_exit(code);
+    if (H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) != open_before) break;
+    if (::write(told, &end, sizeof end) != sizeof end) break;
   }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) return End::crash;
-  return WEXITSTATUS(status) == 0 ? End::read : End::error;
+  ::_exit(0);
+}
+
+/// Of all files, read by one process, and by another one after each file that ended it.
+std::vector<End> ends_of_reading(std::span<const Bytes> contents) {
+  std::vector<End> ends;
+  while (ends.size() < contents.size()) {
+    std::array<int, 2> pipe{};
+    REQUIRE(::pipe(pipe.data()) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) read_each(contents.subspan(ends.size()), pipe[1]);
+    ::close(pipe[1]);
+    for (End end{}; ::read(pipe[0], &end, sizeof end) == sizeof end;)
+      ends.push_back(end);
+    ::close(pipe[0]);
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    if (ends.size() < contents.size()) ends.push_back(End::crash);
+  }
+  return ends;
 }
 
 End end_of_reading(const Bytes& content) {
-  return end_of([&] { read_all(*open(content)); });
+  return ends_of_reading(std::span(&content, 1)).front();
 }
 
 std::string message_of(const Bytes& content) {
@@ -230,16 +246,13 @@ TEST_CASE("damaged netCDF-4: collections of strings that would lead HDF5 astray"
 TEST_CASE("damaged netCDF-4: bytes of any place are changed, and nothing ends or hangs the program") {
   const Bytes whole = whole_file(true);
   std::mt19937_64 random(11);
-  std::array<int, 3> ends{};
-  const auto attempt = [&](const Bytes& content) {
-    ++ends[static_cast<std::size_t>(end_of_reading(content))];
-  };
+  std::vector<Bytes> contents;
   const auto any_byte = [&] { return static_cast<std::byte>(random() % 4 == 0 ? 0xff : random()); };
   for (int i = 0; i < 300; ++i) {
     Bytes content = whole;
     for (std::uint64_t n = 1 + random() % 4; n > 0; --n)
       content[random() % content.size()] = any_byte();
-    attempt(content);
+    contents.push_back(std::move(content));
   }
   // Near what has no checksum.
   for (const char* signature : {"GCOL", "TREE", "\x89HDF"})
@@ -253,8 +266,11 @@ TEST_CASE("damaged netCDF-4: bytes of any place are changed, and nothing ends or
       const std::size_t at = places[random() % places.size()] + 4;
       for (std::uint64_t n = 1 + random() % 3; n > 0; --n)
         content[std::min(content.size() - 1, at + random() % 200)] = any_byte();
-      attempt(content);
+      contents.push_back(std::move(content));
     }
+  std::array<int, 3> ends{};
+  for (const End end : ends_of_reading(contents))
+    ++ends[static_cast<std::size_t>(end)];
   MESSAGE("read ", ends[0], ", errors ", ends[1], ", crashed ", ends[2]);
   CHECK(ends[2] == 0);
   CHECK(ends[1] > 50);
