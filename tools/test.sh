@@ -177,8 +177,10 @@ section_python() {
 python_log() { echo "$build/tests/python-${1//\//-}"; }
 # python_tests PATH [option...]
 python_tests() {
-  # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment.
-  MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE) TEST_BUILD_DIR=$build TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)} \
+  # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment. No test needs
+  # threads of OpenBLAS, which numpy starts in each of some thousand interpreters.
+  MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE) TEST_BUILD_DIR=$build OPENBLAS_NUM_THREADS=1 \
+    TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)} \
     PATH="$PWD/.venv/bin:$PATH" with_log "$(python_log "$1")" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$@"
 }
 
