@@ -95,6 +95,7 @@ void add_measuring(CLI::App& app, Options& o) {
             number_to(o.repetitions, "--reps"));
   add_value(app, "--first-round", "N", "the repetitions before this one have been counted earlier (1)",
             number_to(o.first_round, "--first-round"));
+  app.add_flag("!--no-warm-up", o.warm_up, "count from the first repetition on: where times are a model's");
   add_value(app, "--dir", "A,B", "where the files go, all methods in each (.)",
             [&](const std::string& v) { o.dirs = split(v, ','); });
   app.add_flag("--read", o.read, "read every file back as the method reads it, timed");

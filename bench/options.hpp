@@ -20,6 +20,7 @@ struct Options {
       -1;  ///< records from one sync to the next, 0: none before the end; -1: the workload's
   int repetitions = 5;
   int first_round = 1;               ///< those before have been measured earlier
+  bool warm_up = true;               ///< a repetition that is not counted goes before
   std::vector<std::string> methods;  ///< with variants; none: the experiment's
   std::vector<std::string> formats;  ///< none: each method's first of the experiment's
   std::vector<std::string> dirs{"."};

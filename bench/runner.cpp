@@ -121,10 +121,10 @@ std::int64_t Session::bytes_of(const Case& c) const {
 void Session::measure(Run& run, Result& result, const std::function<void()>& prepare,
                       const std::function<void()>& f) {
   // To ask the system takes as long as a small run does, and what is shared is the same in every round: it is
-  // asked in the one that is not counted.
+  // asked in the first one.
   auto& shared =
       shared_at_peak_[result.operation + " " + result.method.text + " " + result.format + " " + result.dir];
-  if (round_ == 0) run.at_peak = [&shared] { shared = memory_status("RssShmem"); };
+  if (first_round()) run.at_peak = [&shared] { shared = memory_status("RssShmem"); };
   const auto resident = memory_status("VmRSS"), shared_before = memory_status("RssShmem");
   prepare();
   // A quarter more, for what the method takes beside the file.
@@ -181,7 +181,7 @@ class Turns {
 
   std::vector<Result> run() {
     const auto& options = session_.setup().options;
-    round(0);
+    if (options.warm_up) round(0);
     for (int r = options.first_round; r <= options.repetitions; ++r)
       round(r);
     return std::move(session_.results_);

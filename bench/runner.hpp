@@ -49,6 +49,8 @@ class Session {
   const Setup& setup() const { return setup_; }
   const Content& content() const { return content_; }
   int round() const { return round_; }  ///< 0 warms up
+  /// Whether this round looks at what the later ones take for granted.
+  bool first_round() const { return round_ == (setup_.options.warm_up ? 0 : setup_.options.first_round); }
 
   const std::vector<RunFile>& files() const { return files_; }
   /// Path of a case's file; which: of a program that writes several.

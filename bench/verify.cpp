@@ -40,8 +40,12 @@ std::int64_t wrong_definitions(int file, const Content& content) {
   return wrong;
 }
 
-std::int64_t wrong_by_library(Run& run) {
-  if (!run.content.define_only) return wrong_in_dataset(run.comm, run.path, run.content, run.records);
+std::int64_t wrong_in(const Run& run, const std::string& path) {
+  return wrong_in_dataset(run.comm, path, run.content, run.records);
+}
+
+std::int64_t wrong_by_library(const Run& run) {
+  if (!run.content.define_only) return wrong_in(run, run.path);
   if (run.rank != 0) return 0;
   const auto path = pieces_of(run.path).at(0);
   int file = -1;
@@ -53,11 +57,9 @@ std::int64_t wrong_by_library(Run& run) {
 
 #else
 
-std::int64_t wrong_by_library(Run& run) {
-  if (run.content.define_only)
-    throw std::runtime_error("definitions cannot be checked: this build has no netCDF-C");
+std::int64_t wrong_in(const Run& run, const std::string& path) {
   if (run.format == "raw" || run.format == "ascii")
-    return wrong_in_dataset(run.comm, run.path, run.content, run.records);
+    return wrong_in_dataset(run.comm, path, run.content, run.records);
   const auto& entry = find_method("native");
   const auto shoal = entry.make(entry);
   std::vector<LocalField> arrays;
@@ -71,7 +73,7 @@ std::int64_t wrong_by_library(Run& run) {
   Run check{.comm = run.comm,
             .rank = run.rank,
             .ranks = run.ranks,
-            .path = run.path,
+            .path = path,
             .format = run.format,
             .records = run.records,
             .content = run.content,
@@ -89,6 +91,12 @@ std::int64_t wrong_by_library(Run& run) {
   return wrong;
 }
 
+std::int64_t wrong_by_library(const Run& run) {
+  if (run.content.define_only)
+    throw std::runtime_error("definitions cannot be checked: this build has no netCDF-C");
+  return wrong_in(run, run.path);
+}
+
 #endif
 
 }  // namespace
@@ -96,6 +104,12 @@ std::int64_t wrong_by_library(Run& run) {
 std::int64_t wrong_in_file(Method& method, Run& run) {
   std::int64_t wrong = method.wrong_in_file(run);
   if (wrong < 0) wrong = wrong_by_library(run);
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, run.comm);
+  return wrong;
+}
+
+std::int64_t wrong_in_joined(const Run& run, const std::string& path) {
+  std::int64_t wrong = wrong_in(run, path);
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, run.comm);
   return wrong;
 }

@@ -11,6 +11,9 @@ namespace shoal::bench {
 /// wrong on all ranks: cells, values of replicated variables, definitions. Collective.
 std::int64_t wrong_in_file(Method& method, Run& run);
 
+/// The same of the one file that the files of a run were joined to; by netCDF-C or Shoal. Collective.
+std::int64_t wrong_in_joined(const Run& run, const std::string& path);
+
 /// Compares the arrays that a read filled with the workload: variables without records if record is -1, else
 /// those with, as they are in that record. Returns what is wrong on this rank. Local.
 std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t record);

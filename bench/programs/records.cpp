@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "dataset_check.hpp"
 #include "files.hpp"
 #include "join.hpp"
 #include "runner.hpp"
@@ -95,8 +94,8 @@ class Records : public Program {
       const auto own = method->wrong_in_memory(run, record);
       result.wrong += own >= 0 ? own : wrong_in_arrays(targets_, record);
     };
-    // In the repetition that is not counted there is time to look at every record.
-    const bool all = session.round() == 0;
+    // In the first repetition, which is not counted as a rule, there is time to look at every record.
+    const bool all = session.first_round();
     const auto read = [&] {
       method->open(run);
       for (std::int64_t r = -1; r < run.records; ++r) {
@@ -152,10 +151,7 @@ class Records : public Program {
     result.phases.add(Phase::total_joined, result.phases[Phase::total] + seconds);
     quiet_barrier(session.comm());
     // A byte that was spoilt in the set is wrong here too, and counts once.
-    if (!session.setup().options.inject_error) {
-      const auto wrong = wrong_in_dataset(session.comm(), whole, session.content(), session.setup().records);
-      result.wrong += summed(session.comm(), wrong);
-    }
+    if (!session.setup().options.inject_error) result.wrong += wrong_in_joined(run, whole);
     session.remove(whole);
   }
 

@@ -32,7 +32,7 @@ def events(ranks, *arguments, code=0):
 def check_stream():
     reported = events(
         4, "roms-size", "--size", "17x11x3", "--records", "2", "--reps", "3", "--first-round", "3", "--read",
-        "--methods", "native,limit,gather-per-domain", "--formats", "cdf5,ascii", "--io-layout", "2x1",
+        "--methods", "native,limit,native-per-domain", "--formats", "cdf5,ascii", "--io-layout", "2x1",
         "--dir", ",".join(map(str, dirs)),
     )  # fmt: skip
     begin, end = reported[0], reported[-1]
@@ -46,7 +46,7 @@ def check_stream():
     # native cannot write text, and says so in the library's words.
     skipped = [e for e in reported if e["event"] == "skipped"]
     assert {(e["method"], e["format"], e["dir"]) for e in skipped} == {
-        ("native", "ascii", str(d)) for d in dirs
+        (method, "ascii", str(d)) for d in dirs for method in ("native", "native-per-domain")
     }
     assert all("ascii" in e["reason"] for e in skipped), skipped
     results = [e for e in reported if e["event"] == "result"]
@@ -54,8 +54,7 @@ def check_stream():
     expected = {
         ("native", "cdf5"),
         ("limit", "raw"),
-        ("gather-per-domain", "cdf5"),
-        ("gather-per-domain", "ascii"),
+        ("native-per-domain", "cdf5"),
     }
     for operation in ("write", "read"):
         for directory in map(str, dirs):
