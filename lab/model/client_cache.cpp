@@ -7,6 +7,7 @@
 namespace shoal::lab {
 namespace {
 
+constexpr std::int64_t k_memory_page = 4096;
 constexpr Extent k_all{0, std::numeric_limits<std::int64_t>::max()};
 
 bool overlap(Extent a, Extent b) {
@@ -88,8 +89,11 @@ Seconds ClientCache::write(FileId file, const Layout& layout, Layout::Part part,
       here.pending_since = now;
       due_.push_back({now, file, part.object});
     }
+    // Pages of memory go to servers whole, so that a gap within one is none for them; of larger ones (GPFS'
+    // blocks) only what is dirty.
     const std::int64_t before = here.pending.bytes();
-    here.pending.add(piece);
+    const std::int64_t page = std::clamp<std::int64_t>(parameters_.page_bytes, 1, k_memory_page);
+    here.pending.add({piece.begin / page * page, (piece.end + page - 1) / page * page});
     pending_bytes_ += here.pending.bytes() - before;
     validate(file, part.object, here, piece);
     const Extent whole{piece.begin / most * most, (piece.begin / most + 1) * most};

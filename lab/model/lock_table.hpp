@@ -39,7 +39,10 @@ class LockTable {
     IntervalSet reads;
     IntervalSet writes;
     Use use;
+    std::int64_t at_work = 0;  ///< where its last request began
   };
+  static Extent lost_of(Extent lock, Extent extent, std::int64_t at_work, bool whole);
+  bool others_hold(ClientId client, Mode mode) const;
   Extent grown(ClientId client, Extent extent, Mode mode) const;
 
   std::map<ClientId, Held> clients_;

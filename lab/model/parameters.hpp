@@ -51,8 +51,8 @@ enum class LockMode {
 struct LockParameters {
   LockMode mode = LockMode::none;
   bool of_objects = true;    ///< each server's object has locks of its own (Lustre); else the file has (GPFS)
-  bool grow = true;          ///< a lock gets the largest free extent around what was asked for
-  bool revoke_whole = true;  ///< a holder loses all of a lock; else only what the other one needs
+  bool grow = true;          ///< a lock gets more than was asked for, up to the next one of others
+  bool revoke_whole = true;  ///< a holder loses all of a lock; else what lies on the other one's side
   Seconds enqueue = 0;       ///< the server's time for a lock
   Seconds revoke = 0;        ///< the holder's time to give one up, beside the flush of its dirty pages
 };

@@ -199,6 +199,41 @@ TEST_CASE(
   CHECK(two < one / 4);
 }
 
+TEST_CASE("a gap within a page is none for a server that seeks") {
+  const auto committed = [](std::int64_t step) {
+    Parameters parameters = plain();
+    parameters.cache.bytes = 64 * k_mib;
+    parameters.cache.dirty_bytes = 32 * k_mib;
+    parameters.cache.page_bytes = 4096;
+    parameters.servers.seek = 1;
+    Model model(parameters, 1);
+    make_file(model, 2);
+    Seconds now = 0;
+    for (int part = 0; part < 8; ++part)
+      now = model.write(now, 0, 2, {part * step, part * step + 5000}).done;
+    return model.fsync(now, 0, 2).done;
+  };
+  CHECK(committed(8192) < 2);
+  CHECK(committed(12288) > 8);
+}
+
+TEST_CASE("clients that write parts of their own come to terms after a lock each") {
+  for (const bool whole : {true, false}) {
+    Parameters parameters = with_locks(true);
+    parameters.locks.revoke_whole = whole;
+    Model model(parameters, 4);
+    make_file(model, 2);
+    Seconds now = 0;
+    for (int step = 0; step < 64; ++step)
+      for (ClientId client = 0; client < 4; ++client) {
+        const std::int64_t begin = (64 * client + step) * k_mib;
+        now = model.write(now, client, 2, {begin, begin + k_mib}).done;
+      }
+    CHECK(model.counters().revocations >= 3);
+    CHECK(model.counters().revocations <= 6);
+  }
+}
+
 TEST_CASE("one client needs one lock for a file, as it grows") {
   Model model(with_locks(true), 1);
   make_file(model, 2);

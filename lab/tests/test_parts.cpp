@@ -124,16 +124,23 @@ TEST_CASE("locks: the first client gets all, the second what it asked for and th
     REQUIRE(grant.revocations.size() == 1);
     CHECK(grant.revocations[0].holder == 0);
     CHECK(!table.holds(0, {0, 10}, Mode::write));
-    CHECK(table.holds(1, {0, 10}, Mode::write));
+    CHECK(table.holds(1, {100, 1000}, Mode::write));
+    CHECK(!table.holds(1, {99, 100}, Mode::write));
+    // It is told apart from then on: each goes on in its own part.
+    CHECK(table.acquire(0, {10, 20}, Mode::write, parameters).revocations.empty());
+    CHECK(table.holds(0, {20, 100}, Mode::write));
+    CHECK(table.acquire(1, {110, 120}, Mode::write, parameters).held);
   }
-  SUBCASE("only what is needed is lost") {
+  SUBCASE("what is lost lies on the other one's side of the holder's place") {
     parameters.revoke_whole = false;
     const auto grant = table.acquire(1, {100, 110}, Mode::write, parameters);
     REQUIRE(grant.revocations.size() == 1);
-    CHECK(grant.revocations[0].lost == std::vector<Extent>{{100, 110}});
-    CHECK(table.holds(0, {0, 100}, Mode::write));
-    CHECK(!table.holds(1, {99, 100}, Mode::write));
+    CHECK(grant.revocations[0].lost == std::vector<Extent>{{0, 110}});
+    CHECK(table.holds(0, {110, 1000}, Mode::write));
+    CHECK(table.holds(1, {0, 110}, Mode::write));
     CHECK(!table.holds(1, {110, 111}, Mode::write));
+    CHECK(table.acquire(2, {50, 60}, Mode::write, parameters).revocations.size() == 1);
+    CHECK(table.holds(1, {60, 110}, Mode::write));
   }
   SUBCASE("readers do not exclude each other, a writer excludes all") {
     CHECK(table.acquire(1, {0, 10}, Mode::read, parameters).revocations.size() == 1);
