@@ -90,7 +90,7 @@ def test_explain_says_times(figures):
     for options, says in (
         (["--driver", "gather", "--machine", str(machine)], "driver native alone"),
         (["--machine", str(machine), "--file-system", "lustre"], "leave --machine"),
-        (["--file-system", "xfs"], "lustre and gpfs"),
+        (["--file-system", "xfs"], "lustre, gpfs and beegfs"),
         (["--stripes", "4"], "needs --file-system"),
         (["--file-system", "gpfs", "--stripes", "4"], "needs --file-system lustre"),
         (["--file-system", "lustre", "--stripes", "0"], "1 or more"),
@@ -113,3 +113,15 @@ def test_explain_goes_by_what_is_usual(tmp_path):
     here = run_program([*command, "--folder", str(tmp_path)])  # a file system of one machine
     assert here.returncode == 0, here.stderr
     assert "Machine:" not in here.stdout
+
+
+def test_explain_of_a_folder_finds_the_machine_file_as_a_run_does(figures, tmp_path):
+    machine = figures(1e9).rename(tmp_path / "machine.toml")
+    command = [sys.executable, "-m", "shoal", "explain", "--global", "1024x512x8", "--tiles", "4x4"]
+    done = run_program([*command, "--folder", str(tmp_path)], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert machine.name in done.stdout
+    assert "writers=2: 2 ranks of a node write 2.0 times as fast as 1" in done.stdout
+    away = run_program([*command, "--folder", str(tmp_path)], cwd=tmp_path, env={"SHOAL_MACHINE": "none"})
+    assert away.returncode == 0, away.stderr
+    assert "writers=2" not in away.stdout

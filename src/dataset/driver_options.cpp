@@ -80,8 +80,12 @@ FoundMachine resolve_machine(const Settings& settings, const SettingSources& sou
     const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
     found = find_machine(wish, beside, path, kind, date_of_today());
   }
-  if (!found.figures && mode != OpenMode::read)
-    found.figures = usual_figures(kind, stripes_of(settings, path, mode));
+  if (mode == OpenMode::read) return found;
+  const std::int64_t stripes = stripes_of(settings, path, mode);
+  if (found.figures)
+    complete_with_usual(*found.figures, stripes);
+  else
+    found.figures = usual_figures(kind, stripes);
   return found;
 }
 

@@ -73,6 +73,7 @@ void pack(ByteWriter& out, const std::optional<MachineFigures>& figures) {
   out.put(figures.has_value());
   if (!figures) return;
   out.put(figures->path);
+  out.put(figures->usual_turns);
   visit_node(figures->node, Packer{out});
   visit_file_system(figures->file_system, Packer{out});
 }
@@ -81,6 +82,7 @@ std::optional<MachineFigures> unpack_machine_figures(ByteReader& in) {
   if (!in.get<bool>()) return std::nullopt;
   MachineFigures figures;
   in.get(figures.path);
+  in.get(figures.usual_turns);
   visit_node(figures.node, Unpacker{in});
   visit_file_system(figures.file_system, Unpacker{in});
   return figures;
@@ -93,7 +95,8 @@ std::string text_of(const MachineFigures& figures) {
     return fmt::format("usual figures of {}{}", where.kind,
                        n > 0 ? fmt::format(" with {} stripe{}", n, n == 1 ? "" : "s") : "");
   }
-  return fmt::format("{}, {} ({}, measured {})", figures.path, where.mount_point, where.kind, where.measured);
+  return fmt::format("{}, {} ({}, measured {}{})", figures.path, where.mount_point, where.kind,
+                     where.measured, figures.usual_turns ? "; usual figures of nodes that take turns" : "");
 }
 
 Seconds store_seconds(const MachineFigures& figures, const StoreUse& use) {

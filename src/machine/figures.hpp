@@ -78,6 +78,7 @@ struct MachineFigures {
   std::string path;  ///< of the machine file; empty: usual figures (usual_figures.hpp)
   NodeFigures node;
   FileSystemFigures file_system;
+  bool usual_turns = false;  ///< what nodes do to each other was not measured: usual figures count
 
   bool measured() const { return !path.empty(); }
 };

@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/usual_figures.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace shoal {
 
 namespace {
 
 constexpr double k_node_rate = 2e9;  // of the cache of one client, bytes a second
-constexpr Seconds k_turn = 1e-3;     // a lock is called back, dirty pages under it are sent, a page is read
 constexpr std::int64_t k_mib = std::int64_t{1} << 20;
+
+struct Usual {
+  const char* kind;
+  Seconds turn;  // what a node loses that writes next to what another one wrote
+  std::int64_t
+      harmless;  // turns of this size lose nothing worth the name: what one node sends in 8 turns' time
+};
+constexpr Usual k_usual[] = {
+    {"lustre", 1e-3, 16 * k_mib},  // a lock is called back, dirty pages under it are sent, a page is read
+    {"gpfs", 1e-3, 16 * k_mib},
+    {"beegfs", 3e-4, 4 * k_mib},  // no locks, but a request to a server, whose disks seek
+};
 
 // How Lustre says "all targets"; how many these are is not known here.
 constexpr std::int64_t k_all_targets = 65535;
 
-// Turns of this size lose nothing worth the name: what one node sends in 8 turns' time.
-constexpr std::int64_t k_harmless = 16 * k_mib;
-
-void add_turns(FileSystemFigures& f) {
-  for (const std::int64_t bytes : {k_mib / 16, k_mib, k_harmless}) {
+void add_turns(FileSystemFigures& f, const Usual& usual) {
+  for (const std::int64_t bytes : {k_mib / 16, k_mib, usual.harmless}) {
     f.by_size.add(bytes, k_node_rate);
     const auto size = static_cast<double>(bytes);
-    f.in_turns.add(bytes, bytes == k_harmless ? k_node_rate : size / (size / k_node_rate + k_turn));
+    f.in_turns.add(bytes, bytes == usual.harmless ? k_node_rate : size / (size / k_node_rate + usual.turn));
   }
 }
 
@@ -40,8 +51,10 @@ void add_nodes(FileSystemFigures& f, std::int64_t useful_nodes) {
 }  // namespace
 
 std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count) {
+  const auto* const usual =
+      std::find_if(std::begin(k_usual), std::end(k_usual), [&](const Usual& u) { return kind == u.kind; });
+  if (usual == std::end(k_usual)) return std::nullopt;
   const bool lustre = kind == "lustre";
-  if (!lustre && kind != "gpfs") return std::nullopt;
   if (stripe_count >= k_all_targets) stripe_count = 0;
   MachineFigures figures;
   figures.node.copy_bytes_per_second = 4e9;
@@ -49,9 +62,33 @@ std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_
   figures.node.message_seconds = 1e-5;
   figures.file_system.kind = kind;
   if (lustre) figures.file_system.stripe_count = stripe_count;
-  add_turns(figures.file_system);
+  add_turns(figures.file_system, *usual);
   add_nodes(figures.file_system, lustre ? stripe_count : 0);
   return figures;
+}
+
+void complete_with_usual(MachineFigures& measured, std::int64_t stripe_count) {
+  if (know_nodes(measured)) return;
+  const auto usual = usual_figures(measured.file_system.kind, stripe_count);
+  if (!usual) return;
+  FileSystemFigures& f = measured.file_system;
+  const double one_node = std::max(f.by_size.best(), f.by_writers.at_number(1));
+  const double share = one_node > 0 ? one_node / k_node_rate : 1;
+  const auto take = [share](RateTable& to, const RateTable& from) {
+    to = from;
+    for (double& rate : to.bytes_per_second)
+      rate *= share;
+  };
+  take(f.by_nodes, usual->file_system.by_nodes);
+  take(f.by_size, usual->file_system.by_size);
+  take(f.in_turns, usual->file_system.in_turns);
+  NodeFigures& node = measured.node;
+  if (node.message_bytes_per_second <= 0) {
+    node.message_bytes_per_second = usual->node.message_bytes_per_second;
+    node.message_seconds = usual->node.message_seconds;
+  }
+  if (node.copy_bytes_per_second <= 0) node.copy_bytes_per_second = usual->node.copy_bytes_per_second;
+  measured.usual_turns = true;
 }
 
 }  // namespace shoal

@@ -15,4 +15,8 @@ namespace shoal {
 /// for other kinds, on which nodes do not disturb each other, or of which too little is known. Local.
 std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count);
 
+/// Measured figures that do not know what nodes do to each other (know_nodes) take it from the usual ones of
+/// their kind, at the rate that was measured. Local.
+void complete_with_usual(MachineFigures& measured, std::int64_t stripe_count);
+
 }  // namespace shoal

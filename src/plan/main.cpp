@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
@@ -26,7 +27,6 @@
 #include "simulate/explained.hpp"
 #include "simulate/simulation.hpp"
 #include "storage/file_system.hpp"
-#include "storage/striping.hpp"
 
 namespace {
 
@@ -68,7 +68,8 @@ class Arguments {
     add("--servers", "N", "of each node, beside --ranks; with --background ranks");
     add("--machine", "PATH", "what shoal tune measured: choose by it, and say times");
     add("--folder", "DIR", "where the file will be: of the machine file, or else what is usual there");
-    add("--file-system", "lustre|gpfs", "on another machine that was not measured: what is usual on it");
+    add("--file-system", "lustre|gpfs|beegfs",
+        "on another machine that was not measured: what is usual on it");
     add("--stripes", "N", "with --file-system lustre: of the file (1)");
     add("--cores", "N", "of a node; --background auto chooses by them");
     app_.add_flag("-h,--help", help_, "this text");
@@ -235,7 +236,9 @@ MachineFigures figures_of_file(const Arguments& arguments) {
   if (figures == nullptr)
     throw Error(Code::invalid_argument, "--folder says which file system is meant; {} has: {}", path,
                 joined(mount_points, ", "));
-  return {path, machine.node, *figures};
+  MachineFigures found{path, machine.node, *figures};
+  complete_with_usual(found, found.file_system.stripe_count);
+  return found;
 }
 
 /// Measured figures, or those that are usual for a kind of file system, as a run there would go by.
@@ -251,15 +254,21 @@ void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
     const std::string kind = arguments.text("--file-system");
     options.machine = usual_figures(kind, arguments.number("--stripes", 1, 1, 65534));
     if (!options.machine)
-      throw Error(Code::invalid_argument,
-                  "--file-system is '{}'; there are usual figures of lustre and gpfs, and on others a run "
-                  "goes by none",
-                  kind);
+      throw Error(
+          Code::invalid_argument,
+          "--file-system is '{}'; there are usual figures of lustre, gpfs and beegfs, and on others a run "
+          "goes by none",
+          kind);
   } else if (arguments.has("--machine")) {
     options.machine = figures_of_file(arguments);
   } else if (arguments.has("--folder")) {
-    const std::string folder = arguments.text("--folder");
-    options.machine = usual_figures(file_system_of(folder).type, stripes_of_file(folder).count);
+    // As a run that starts here finds it: machine.toml, or usual figures.
+    const std::string dataset = (std::filesystem::path(arguments.text("--folder")) / "dataset.nc").string();
+    const FoundMachine found =
+        resolve_machine(resolve_settings("", {}), {}, dataset, file_system_of, OpenMode::create);
+    for (const std::string& warning : found.warnings)
+      std::cerr << "shoal-plan: " << warning << "\n";
+    options.machine = found.figures;
   }
   if (options.machine) choose_by_machine(options);
 }

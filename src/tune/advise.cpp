@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "machine/usual_figures.hpp"
 #include "rearrange/storing_choice.hpp"
 
 namespace shoal {
@@ -97,12 +98,16 @@ std::string text_of(const Measured& measured, const MachineFigures& figures) {
   for (const auto& why : measured.left_out)
     text += line(why);
   text += "Shoal will choose, where no setting says:\n";
-  const StoringChoice choice = choose_storing(&figures);
+  MachineFigures counting = figures;
+  complete_with_usual(counting, f.stripe_count);
+  const StoringChoice choice = choose_storing(&counting);
   for (const auto& [setting, why] : choice.why)
     text += line(why);
   if (choice.why.empty()) text += line("what it chooses on all machines");
+  if (counting.usual_turns)
+    text += line("what nodes do to each other: usual figures, as these are not whole");
   text += line(
-      know_nodes(figures)
+      know_nodes(counting)
           ? "for each field by these times, whether nodes store their own cells or send them to I/O ranks"
           : "by counting runs, whether nodes store their own cells or send them to I/O ranks");
   return text;

@@ -254,7 +254,12 @@ TEST_CASE("what a file system's figures choose") {
   CHECK(choose_storing(&figures).alignment_bytes == 0);
 
   f.by_stripes = {{1, 2, 4, 8}, {1e9, 2e9, 3.9e9, 4e9}};
+  f.by_nodes = {{1, 4}, {1e9, 1e9}};
   CHECK(choose_storing(&figures).stripe_count == 4);
+  const RateTable nodes = f.by_nodes;
+  f.by_nodes.bytes_per_second.front() = 3.9e9;  // one node reaches as much without
+  CHECK(choose_storing(&figures).stripe_count == 0);
+  f.by_nodes = nodes;
   f.stripe_count = 4;
   CHECK(choose_storing(&figures).stripe_count == 0);
 }
@@ -268,7 +273,7 @@ TEST_CASE("nodes that gain nothing have no I/O ranks") {
 }
 
 TEST_CASE("kinds of file systems that have figures without a measurement") {
-  for (const char* kind : {"ext4", "tmpfs", "nfs", "glusterfs", "beegfs", "fuse", ""})
+  for (const char* kind : {"ext4", "tmpfs", "nfs", "glusterfs", "ceph", "fuse", ""})
     CHECK(!usual_figures(kind, 0));
   const auto choice = [](const char* kind, std::int64_t stripes) {
     const auto figures = usual_figures(kind, stripes);
@@ -289,9 +294,39 @@ TEST_CASE("kinds of file systems that have figures without a measurement") {
     CHECK(c.alignment_bytes == 0);
     CHECK(c.stripe_count == 0);
   }
+  CHECK(choice("beegfs", 0).io_nodes == 0);
+  CHECK(choice("beegfs", 0).least_box_bytes == 4 * k_mib);
   CHECK(text_of(*usual_figures("lustre", 4)) == "usual figures of lustre with 4 stripes");
   CHECK(text_of(*usual_figures("lustre", 65535)) == "usual figures of lustre");
   CHECK(text_of(*usual_figures("gpfs", 0)) == "usual figures of gpfs");
+}
+
+TEST_CASE("what was not measured of nodes is taken from usual figures, at the rate that was measured") {
+  MachineFigures measured{"machine.toml", {}, {}};
+  FileSystemFigures& f = measured.file_system;
+  f.kind = "lustre";
+  f.by_size = {{1 << 20}, {4e8}};
+  f.by_nodes = {{1, 2}, {4e8, 3e8}};
+  complete_with_usual(measured, 2);
+  CHECK(measured.usual_turns);
+  REQUIRE(know_nodes(measured));
+  CHECK(f.by_nodes.at_number(1) == doctest::Approx(4e8));
+  CHECK(f.by_nodes.at_number(2) == doctest::Approx(8e8));
+  CHECK(f.in_turns.at_size(16 << 20) == doctest::Approx(f.by_size.at_size(16 << 20)));
+  CHECK(f.in_turns.at_size(1 << 16) < 0.1 * f.by_size.at_size(1 << 16));
+  CHECK(choose_storing(&measured).io_nodes == 2);
+  CHECK(text_of(measured).find("usual figures") != std::string::npos);
+
+  measured.usual_turns = false;
+  f.by_nodes = {{1, 2}, {4e8, 3e8}};
+  complete_with_usual(measured, 2);  // nothing lacks
+  CHECK_FALSE(measured.usual_turns);
+  CHECK(f.by_nodes.at_number(2) == doctest::Approx(3e8));
+
+  MachineFigures other{"machine.toml", {}, {}};
+  other.file_system.kind = "ext4";
+  complete_with_usual(other, 0);
+  CHECK_FALSE(know_nodes(other));
 }
 
 TEST_CASE("by usual figures short runs are sent, and long ones stay") {

@@ -257,7 +257,7 @@ def explain(
         Optional[str],
         typer.Option(
             metavar="KIND",
-            help="lustre or gpfs, of a machine that was not measured: choose by what is usual on it.",
+            help="lustre, gpfs or beegfs, of a machine that was not measured: choose by what is usual on it.",
         ),
     ] = None,
     stripes: Annotated[
