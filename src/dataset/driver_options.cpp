@@ -74,18 +74,20 @@ FoundMachine resolve_machine(const Settings& settings, const SettingSources& sou
                              const FileSystemFinder& find_file_system, OpenMode mode) {
   const std::string& wish = settings.text("machine");
   if (wish == "none" || settings.text("driver") != "native") return {};
-  const std::string kind = find_file_system(path).type;
+  const FileSystem where = find_file_system(path);
+  const std::string& kind = where.type;
   FoundMachine found;
   if (wish != "auto" || !sources.toml.empty()) {
     const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
     found = find_machine(wish, beside, path, kind, date_of_today());
   }
   if (mode == OpenMode::read) return found;
-  const std::int64_t stripes = stripes_of(settings, path, mode);
+  const bool known = where.sharing != FileSystem::Sharing::unknown;
+  const auto usual = usual_figures(known ? kind : k_unknown_kind, stripes_of(settings, path, mode));
   if (found.figures)
-    complete_with_usual(*found.figures, stripes);
+    complete_with_usual(*found.figures, usual);
   else
-    found.figures = usual_figures(kind, stripes);
+    found.figures = usual;
   return found;
 }
 

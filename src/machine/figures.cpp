@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "machine/fields.hpp"
+#include "machine/usual_figures.hpp"
 
 namespace shoal {
 
@@ -92,7 +93,8 @@ std::string text_of(const MachineFigures& figures) {
   const FileSystemFigures& where = figures.file_system;
   if (!figures.measured()) {
     const std::int64_t n = where.stripe_count;
-    return fmt::format("usual figures of {}{}", where.kind,
+    return fmt::format("usual figures of {}{}",
+                       where.kind == k_unknown_kind ? "a file system that is not known" : where.kind,
                        n > 0 ? fmt::format(" with {} stripe{}", n, n == 1 ? "" : "s") : "");
   }
   return fmt::format("{}, {} ({}, measured {}{})", figures.path, where.mount_point, where.kind,

@@ -21,6 +21,7 @@ constexpr Usual k_usual[] = {
     {"lustre", 1e-3, 16 * k_mib},  // a lock is called back, dirty pages under it are sent, a page is read
     {"gpfs", 1e-3, 16 * k_mib},
     {"beegfs", 3e-4, 4 * k_mib},  // no locks, but a request to a server, whose disks seek
+    {k_unknown_kind, 3e-4, 4 * k_mib},
 };
 
 // How Lustre says "all targets"; how many these are is not known here.
@@ -67,10 +68,8 @@ std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_
   return figures;
 }
 
-void complete_with_usual(MachineFigures& measured, std::int64_t stripe_count) {
-  if (know_nodes(measured)) return;
-  const auto usual = usual_figures(measured.file_system.kind, stripe_count);
-  if (!usual) return;
+void complete_with_usual(MachineFigures& measured, const std::optional<MachineFigures>& usual) {
+  if (!usual || know_nodes(measured)) return;
   FileSystemFigures& f = measured.file_system;
   const double one_node = std::max(f.by_size.best(), f.by_writers.at_number(1));
   const double share = one_node > 0 ? one_node / k_node_rate : 1;

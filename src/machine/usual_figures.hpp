@@ -10,13 +10,17 @@
 namespace shoal {
 
 /// Figures that are usual for a kind of file system (FileSystem::type) on which a write of one node costs the
-/// others their locks: what to go by before `shoal tune` has measured. Rates are rough, and what is chosen by
-/// them is what they say of each other. stripe_count: of the file; 0: not known, 65535: all targets. Nothing
-/// for other kinds, on which nodes do not disturb each other, or of which too little is known. Local.
+/// others their locks, or a request to a server: what to go by before `shoal tune` has measured. Rates are
+/// rough, and what is chosen by them is what they say of each other. stripe_count: of the file; 0: not known,
+/// 65535: all targets. Nothing for other kinds, on which nodes do not disturb each other. Local.
 std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count);
 
-/// Measured figures that do not know what nodes do to each other (know_nodes) take it from the usual ones of
-/// their kind, at the rate that was measured. Local.
-void complete_with_usual(MachineFigures& measured, std::int64_t stripe_count);
+/// As the kind of file systems that Shoal does not know (FileSystem::Sharing::unknown): where several nodes
+/// have one, there are servers.
+inline constexpr const char* k_unknown_kind = "unknown";
+
+/// Measured figures that do not know what nodes do to each other (know_nodes) take it from the usual ones, if
+/// there are some, at the rate that was measured. Local.
+void complete_with_usual(MachineFigures& measured, const std::optional<MachineFigures>& usual);
 
 }  // namespace shoal

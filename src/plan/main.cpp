@@ -237,7 +237,7 @@ MachineFigures figures_of_file(const Arguments& arguments) {
     throw Error(Code::invalid_argument, "--folder says which file system is meant; {} has: {}", path,
                 joined(mount_points, ", "));
   MachineFigures found{path, machine.node, *figures};
-  complete_with_usual(found, found.file_system.stripe_count);
+  complete_with_usual(found, usual_figures(figures->kind, figures->stripe_count));
   return found;
 }
 

@@ -99,7 +99,7 @@ std::string text_of(const Measured& measured, const MachineFigures& figures) {
     text += line(why);
   text += "Shoal will choose, where no setting says:\n";
   MachineFigures counting = figures;
-  complete_with_usual(counting, f.stripe_count);
+  complete_with_usual(counting, usual_figures(f.kind, f.stripe_count));
   const StoringChoice choice = choose_storing(&counting);
   for (const auto& [setting, why] : choice.why)
     text += line(why);

@@ -299,6 +299,7 @@ TEST_CASE("kinds of file systems that have figures without a measurement") {
   CHECK(text_of(*usual_figures("lustre", 4)) == "usual figures of lustre with 4 stripes");
   CHECK(text_of(*usual_figures("lustre", 65535)) == "usual figures of lustre");
   CHECK(text_of(*usual_figures("gpfs", 0)) == "usual figures of gpfs");
+  CHECK(text_of(*usual_figures(k_unknown_kind, 0)) == "usual figures of a file system that is not known");
 }
 
 TEST_CASE("what was not measured of nodes is taken from usual figures, at the rate that was measured") {
@@ -307,7 +308,7 @@ TEST_CASE("what was not measured of nodes is taken from usual figures, at the ra
   f.kind = "lustre";
   f.by_size = {{1 << 20}, {4e8}};
   f.by_nodes = {{1, 2}, {4e8, 3e8}};
-  complete_with_usual(measured, 2);
+  complete_with_usual(measured, usual_figures("lustre", 2));
   CHECK(measured.usual_turns);
   REQUIRE(know_nodes(measured));
   CHECK(f.by_nodes.at_number(1) == doctest::Approx(4e8));
@@ -319,13 +320,13 @@ TEST_CASE("what was not measured of nodes is taken from usual figures, at the ra
 
   measured.usual_turns = false;
   f.by_nodes = {{1, 2}, {4e8, 3e8}};
-  complete_with_usual(measured, 2);  // nothing lacks
+  complete_with_usual(measured, usual_figures("lustre", 2));  // nothing lacks
   CHECK_FALSE(measured.usual_turns);
   CHECK(f.by_nodes.at_number(2) == doctest::Approx(3e8));
 
   MachineFigures other{"machine.toml", {}, {}};
   other.file_system.kind = "ext4";
-  complete_with_usual(other, 0);
+  complete_with_usual(other, usual_figures("ext4", 0));
   CHECK_FALSE(know_nodes(other));
 }
 
