@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "machine/fields.hpp"
-#include "machine/usual_figures.hpp"
 
 namespace shoal {
 

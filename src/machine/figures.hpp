@@ -73,6 +73,10 @@ struct Machine {
   std::vector<FileSystemFigures> file_systems;
 };
 
+/// As the kind of file systems that Shoal does not know (FileSystem::Sharing::unknown): where several nodes
+/// have one, there are servers.
+inline constexpr const char* k_unknown_kind = "unknown";
+
 /// What counts for one file.
 struct MachineFigures {
   std::string path;  ///< of the machine file; empty: usual figures (usual_figures.hpp)

@@ -15,10 +15,6 @@ namespace shoal {
 /// 65535: all targets. Nothing for other kinds, on which nodes do not disturb each other. Local.
 std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count);
 
-/// As the kind of file systems that Shoal does not know (FileSystem::Sharing::unknown): where several nodes
-/// have one, there are servers.
-inline constexpr const char* k_unknown_kind = "unknown";
-
 /// Measured figures that do not know what nodes do to each other (know_nodes) take it from the usual ones, if
 /// there are some, at the rate that was measured. Local.
 void complete_with_usual(MachineFigures& measured, const std::optional<MachineFigures>& usual);

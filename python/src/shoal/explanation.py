@@ -154,8 +154,8 @@ class Options:
     """The settings that matter here, None or 0: as the driver chooses. ranks_per_node None: one node.
     chunk: of one record, in the model's order; None: the variable has none. background: off, thread,
     ranks or auto; servers: ranks of each node that serve, beside those of tiles; cores: of a node (auto).
-    machine: a machine file, of driver native; folder: where the file will be; file_system: lustre, gpfs or beegfs,
-    in place of both, for a machine that is not here; stripes: of a file on Lustre."""
+    machine: a machine file, of driver native; folder: where the file will be; file_system: lustre, gpfs or
+    beegfs, in place of both, for a machine that is not here; stripes: of a file on Lustre."""
 
     driver: str = "native"
     access: str = "collective"
