@@ -96,9 +96,8 @@ class Laboratory:
         self.scale = scale
         self.reports = self.folder / "reports.jsonl"
 
-    def _describe(self, nodes, *changes):
+    def _describe(self, nodes):
         words = [self.bin / "labfs", "--describe", "--preset", self.preset, "--clients", str(nodes)]
-        words += [word for change in changes for word in ("--set", change)]
         return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
     def run(self, words, stripes=0, mpi_io="romio", seconds=1200):

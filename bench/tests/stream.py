@@ -115,6 +115,16 @@ def check_touched_memory():
         assert engine(3, *start, str(dirs[0]), code=1) == ""
 
 
+def check_no_warm_up():
+    reported = events(
+        2, "roms-size", "--size", "17x11x3", "--records", "2", "--reps", "2", "--read", "--no-warm-up",
+        "--methods", "native", "--formats", "cdf5", "--dir", str(dirs[0]),
+    )  # fmt: skip
+    assert [e["round"] for e in reported if e["event"] == "case"] == [1, 1, 2, 2], reported
+    results = [e for e in reported if e["event"] == "result"]
+    assert [e["repetition"] for e in results] == [1, 1, 2, 2] and all(e["verified"] for e in results)
+
+
 def check_phases():
     """Phases that were measured and no others; blocked is all that is not computing."""
     reported = events(
@@ -191,6 +201,7 @@ check_stream()
 check_wrong_values()
 check_results_file()
 check_touched_memory()
+check_no_warm_up()
 check_phases()
 check_estimate()
 check_list()

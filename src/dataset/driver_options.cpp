@@ -83,7 +83,7 @@ FoundMachine resolve_machine(const Settings& settings, const SettingSources& sou
   }
   if (mode == OpenMode::read) return found;
   const bool known = where.sharing != FileSystem::Sharing::unknown;
-  const auto usual = usual_figures(known ? kind : k_unknown_kind, stripes_of(settings, path, mode));
+  const auto usual = usual_figures(kind, stripes_of(settings, path, mode), known);
   if (found.figures)
     complete_with_usual(*found.figures, usual);
   else

@@ -51,7 +51,8 @@ void add_nodes(FileSystemFigures& f, std::int64_t useful_nodes) {
 
 }  // namespace
 
-std::optional<MachineFigures> usual_figures(const std::string& kind, std::int64_t stripe_count) {
+std::optional<MachineFigures> usual_figures(const std::string& type, std::int64_t stripe_count, bool known) {
+  const std::string kind = known ? type : k_unknown_kind;
   const auto* const usual =
       std::find_if(std::begin(k_usual), std::end(k_usual), [&](const Usual& u) { return kind == u.kind; });
   if (usual == std::end(k_usual)) return std::nullopt;
@@ -78,9 +79,9 @@ void complete_with_usual(MachineFigures& measured, const std::optional<MachineFi
     for (double& rate : to.bytes_per_second)
       rate *= share;
   };
-  take(f.by_nodes, usual->file_system.by_nodes);
-  take(f.by_size, usual->file_system.by_size);
-  take(f.in_turns, usual->file_system.in_turns);
+  if (f.by_nodes.at.size() < 2) take(f.by_nodes, usual->file_system.by_nodes);
+  if (f.by_size.empty()) take(f.by_size, usual->file_system.by_size);
+  if (f.in_turns.empty()) take(f.in_turns, usual->file_system.in_turns);
   NodeFigures& node = measured.node;
   if (node.message_bytes_per_second <= 0) {
     node.message_bytes_per_second = usual->node.message_bytes_per_second;

@@ -237,7 +237,8 @@ MachineFigures figures_of_file(const Arguments& arguments) {
     throw Error(Code::invalid_argument, "--folder says which file system is meant; {} has: {}", path,
                 joined(mount_points, ", "));
   MachineFigures found{path, machine.node, *figures};
-  complete_with_usual(found, usual_figures(figures->kind, figures->stripe_count));
+  const bool known = file_system_named(figures->kind).sharing != FileSystem::Sharing::unknown;
+  complete_with_usual(found, usual_figures(figures->kind, figures->stripe_count, known));
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "machine/usual_figures.hpp"
 #include "rearrange/storing_choice.hpp"
+#include "storage/file_system.hpp"
 
 namespace shoal {
 
@@ -99,13 +100,14 @@ std::string text_of(const Measured& measured, const MachineFigures& figures) {
     text += line(why);
   text += "Shoal will choose, where no setting says:\n";
   MachineFigures counting = figures;
-  complete_with_usual(counting, usual_figures(f.kind, f.stripe_count));
+  const bool known = file_system_named(f.kind).sharing != FileSystem::Sharing::unknown;
+  complete_with_usual(counting, usual_figures(f.kind, f.stripe_count, known));
   const StoringChoice choice = choose_storing(&counting);
   for (const auto& [setting, why] : choice.why)
     text += line(why);
   if (choice.why.empty()) text += line("what it chooses on all machines");
   if (counting.usual_turns)
-    text += line("what nodes do to each other: usual figures, as these are not whole");
+    text += line("by usual figures, what nodes do to each other: it was not measured as a whole");
   text += line(
       know_nodes(counting)
           ? "for each field by these times, whether nodes store their own cells or send them to I/O ranks"

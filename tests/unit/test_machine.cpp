@@ -299,22 +299,26 @@ TEST_CASE("kinds of file systems that have figures without a measurement") {
   CHECK(text_of(*usual_figures("lustre", 4)) == "usual figures of lustre with 4 stripes");
   CHECK(text_of(*usual_figures("lustre", 65535)) == "usual figures of lustre");
   CHECK(text_of(*usual_figures("gpfs", 0)) == "usual figures of gpfs");
-  CHECK(text_of(*usual_figures(k_unknown_kind, 0)) == "usual figures of a file system that is not known");
+  CHECK(text_of(*usual_figures("0x9fa0", 0, false)) == "usual figures of a file system that is not known");
 }
 
 TEST_CASE("what was not measured of nodes is taken from usual figures, at the rate that was measured") {
   MachineFigures measured{"machine.toml", {}, {}};
   FileSystemFigures& f = measured.file_system;
   f.kind = "lustre";
-  f.by_size = {{1 << 20}, {4e8}};
+  f.by_size = {{1 << 16, 1 << 20}, {4e8, 4e8}};
   f.by_nodes = {{1, 2}, {4e8, 3e8}};
   complete_with_usual(measured, usual_figures("lustre", 2));
   CHECK(measured.usual_turns);
   REQUIRE(know_nodes(measured));
-  CHECK(f.by_nodes.at_number(1) == doctest::Approx(4e8));
-  CHECK(f.by_nodes.at_number(2) == doctest::Approx(8e8));
+  CHECK(f.by_nodes.at_number(2) == doctest::Approx(3e8));  // measured figures stay
+  CHECK(choose_storing(&measured).io_nodes == 1);
   CHECK(f.in_turns.at_size(16 << 20) == doctest::Approx(f.by_size.at_size(16 << 20)));
   CHECK(f.in_turns.at_size(1 << 16) < 0.1 * f.by_size.at_size(1 << 16));
+  f.by_nodes = {{1}, {4e8}};  // of a job of one node
+  complete_with_usual(measured, usual_figures("lustre", 2));
+  CHECK(f.by_nodes.at_number(1) == doctest::Approx(4e8));
+  CHECK(f.by_nodes.at_number(2) == doctest::Approx(8e8));
   CHECK(choose_storing(&measured).io_nodes == 2);
   CHECK(text_of(measured).find("usual figures") != std::string::npos);
 
