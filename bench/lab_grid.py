@@ -95,6 +95,7 @@ class Laboratory:
         self.rate = described["bytes_per_second"]
         self.scale = scale
         self.reports = self.folder / "reports.jsonl"
+        self.bytes = tempfile.TemporaryDirectory(prefix="shoal-grid-", dir="/dev/shm")
 
     def _describe(self, nodes):
         words = [self.bin / "labfs", "--describe", "--preset", self.preset, "--clients", str(nodes)]
@@ -107,6 +108,7 @@ class Laboratory:
         changes = ["--set", f"striping.count = {stripes}"] if stripes else []
         serve = [self.bin / "labfs", "run", "--preset", self.preset, "--clients", str(self.nodes)]
         serve += ["--scale", str(self.scale), "--dir", mounts, "--report", report, *changes]
+        serve += ["--backing", self.bytes.name]
         launch = [self.mpirun, str(RANKS), self.bin / "labfs", "enter"]
         environment = {
             **os.environ,
@@ -137,6 +139,7 @@ class Laboratory:
         words, _ = CELLS[cell]
         given = [self.bin / "shoal-bench", *words, "--methods", ",".join(methods), "--flush", "--stream"]
         given += ["--no-warm-up", "--reps", str(repetitions), "--dir", self.folder / "lab/here"]
+        given += ["--check-in", self.bytes.name]
         given += ["--hints", hints] if hints else []
         text, code, late = self.run(given, stripes, mpi_io)
         found, refused = defaultdict(list), {}

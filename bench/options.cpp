@@ -98,6 +98,10 @@ void add_measuring(CLI::App& app, Options& o) {
   app.add_flag("!--no-warm-up", o.warm_up, "count from the first repetition on: where times are a model's");
   add_value(app, "--dir", "A,B", "where the files go, all methods in each (.)",
             [&](const std::string& v) { o.dirs = split(v, ','); });
+  add_value(app, "--check-in", "DIR",
+            "files are checked through this folder, which holds the same ones: in a laboratory its\n"
+            "--backing, where reading takes no time of the model",
+            text_to(o.check_in));
   app.add_flag("--read", o.read, "read every file back as the method reads it, timed");
   app.add_flag("--cold", o.cold, "files leave the page cache before they are read");
   app.add_flag("--touch-memory", o.touch_memory,
@@ -132,6 +136,8 @@ void check_together(const Options& o) {
                                 ", but --reps ends with " + std::to_string(o.repetitions));
   if (o.ranks > 0 && !o.estimate)
     throw std::invalid_argument("--ranks is for --estimate; mpiexec says how many ranks there are");
+  if (!o.check_in.empty() && o.dirs.size() > 1)
+    throw std::invalid_argument("--check-in is one folder, but --dir has several");
   if (o.cold && !o.read) throw std::invalid_argument("--cold is about reading; --read asks for that");
 }
 

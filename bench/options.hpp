@@ -28,6 +28,7 @@ struct Options {
   std::string io_layout;    ///< "NXxNY", for the methods of I/O domains
   std::int64_t steps = -1;  ///< of an experiment that computes; -1: the experiment's
   std::string switches;     ///< a file that the model reads its switches from, "" for none
+  std::string check_in;     ///< the folder by another path, for the check of files; "": as it was written
   bool read = false;
   bool flush = false;
   bool cold = false;          ///< files leave the page cache before they are read

@@ -2,6 +2,7 @@
 // The usual program: one file, all records back to back, then read back if that is asked for. Sets of files
 // are joined to one file, where the experiment wants to know what that costs.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "files.hpp"
@@ -45,7 +46,7 @@ class Records : public Program {
     if (setup.options.inject_error && session.rank() == 0) inject_error(run);
     quiet_barrier(session.comm());
     result.file_bytes = session.bytes_in_files(path);
-    result.wrong = wrong_in_file(*method, run);
+    result.wrong = wrong_in_stored(session, c, *method, run);
     if (setup.experiment.joins && c.method.layout() != "one") join(session, c, path, run, result);
     session.keep(result);
     method.reset();
@@ -78,6 +79,16 @@ class Records : public Program {
       });
     }
     method.finish(run);
+  }
+
+  static std::int64_t wrong_in_stored(const Session& session, const Case& c, Method& method, Run& run) {
+    const auto& other = session.setup().options.check_in;
+    if (other.empty()) return wrong_in_file(method, run);
+    const std::string written = run.path;
+    run.path = (std::filesystem::path(other) / c.file).string();
+    const auto wrong = wrong_in_file(method, run);
+    run.path = written;
+    return wrong;
   }
 
   void read_back(Session& session, const Case& c, const std::string& path) {

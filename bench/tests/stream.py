@@ -125,6 +125,18 @@ def check_no_warm_up():
     assert [e["repetition"] for e in results] == [1, 1, 2, 2] and all(e["verified"] for e in results)
 
 
+def check_other_path():
+    """Files are looked at where --check-in says; another folder does not have them."""
+    start = (
+        2, "roms-size", "--size", "17x11x3", "--reps", "1", "--no-warm-up", "--methods", "native",
+        "--formats", "cdf5", "--dir", str(dirs[0]), "--check-in",
+    )  # fmt: skip
+    (link := Path(folder, "link")).symlink_to(dirs[0])
+    assert [e["verified"] for e in events(*start, str(link)) if e["event"] == "result"] == [True]
+    assert [e for e in events(*start, str(dirs[1]), code=1) if e["event"] == "result"] == []
+    engine(2, "roms-benchmark", "--check-in", str(link), code=1)
+
+
 def check_phases():
     """Phases that were measured and no others; blocked is all that is not computing."""
     reported = events(
@@ -202,6 +214,7 @@ check_wrong_values()
 check_results_file()
 check_touched_memory()
 check_no_warm_up()
+check_other_path()
 check_phases()
 check_estimate()
 check_list()
