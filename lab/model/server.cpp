@@ -26,6 +26,14 @@ Seconds Server::serve(Direction direction, std::pair<FileId, int> object, Extent
   return timetable_.book(arrival, duration).end;
 }
 
+Seconds Server::commit(Seconds arrival) {
+  if (arrival < last_commit_.asked || arrival > last_commit_.begin) {
+    const auto booked = timetable_.book(arrival, parameters_.commit);
+    last_commit_ = {arrival, booked.begin, booked.end};
+  }
+  return last_commit_.end;
+}
+
 void Server::forget(FileId file) {
   ends_.erase(ends_.lower_bound({file, 0}), ends_.upper_bound({file, std::numeric_limits<int>::max()}));
 }

@@ -425,6 +425,22 @@ TEST_CASE("fsync costs each server that was written to its commit, at once") {
   CHECK(model.write(100, 0, 2, {0, k_mib}, true, true).done == approx(100 + k_mib / k_server + 0.5));
 }
 
+TEST_CASE("clients that wait for a commit of a server share it") {
+  Parameters parameters = plain();
+  parameters.servers.commit = 1;
+  Model model(parameters, 5);
+  make_file(model, 2);
+  for (ClientId client = 0; client < 5; ++client)
+    CHECK(model.write(0, client, 2, {client * k_mib, (client + 1) * k_mib}).error == 0);
+  constexpr Seconds k_begin = 100;
+  CHECK(model.fsync(k_begin, 0, 2).done == approx(k_begin + 1));
+  CHECK(model.fsync(k_begin + 0.5, 1, 2).done == approx(k_begin + 2));
+  CHECK(model.fsync(k_begin + 0.6, 2, 2).done == approx(k_begin + 2));
+  validate({"Server", "fsync of 4 clients, one a little before the others", "2 commits", 2,
+            model.fsync(k_begin + 0.7, 3, 2).done - k_begin});
+  CHECK(model.fsync(k_begin + 1.5, 4, 2).done == approx(k_begin + 3));
+}
+
 TEST_CASE("the same requests give the same times") {
   const auto run = [] {
     Parameters parameters = with_locks(true);
