@@ -13,15 +13,14 @@ constexpr std::int64_t k_mib = std::int64_t{1} << 20;
 
 struct Usual {
   const char* kind;
-  Seconds turn;  // what a node loses that writes next to what another one wrote
-  std::int64_t
-      harmless;  // turns of this size lose nothing worth the name: what one node sends in 8 turns' time
+  Seconds turn;           // what a node loses that writes next to what another one wrote
+  std::int64_t harmless;  // turns of this size lose nothing worth the name, or less than one node alone would
 };
 constexpr Usual k_usual[] = {
     {"lustre", 1e-3, 16 * k_mib},  // a lock is called back, dirty pages under it are sent, a page is read
     {"gpfs", 1e-3, 16 * k_mib},
-    {"beegfs", 3e-4, 4 * k_mib},  // no locks, but a request to a server, whose disks seek
-    {k_unknown_kind, 3e-4, 4 * k_mib},
+    {"beegfs", 1e-3, 4 * k_mib},  // no locks, but a request to a server, whose disks seek
+    {k_unknown_kind, 1e-3, 4 * k_mib},
 };
 
 // How Lustre says "all targets"; how many these are is not known here.

@@ -87,20 +87,20 @@ class PosixStore final : public Store {
         break;
     }
     struct stat status {};
-    // Who opens a pipe waits until another program has opened its other end.
-    if (mode != StoreMode::create_exclusive && ::stat(path_.c_str(), &status) == 0 &&
-        S_ISFIFO(status.st_mode))
-      throw Error(Code::invalid_argument,
-                  std::string(what) + ": the path names a pipe; give the name of a file")
-          .in_file(path_);
+    // Who reads a pipe waits until another program has opened its other end.
+    if (mode == StoreMode::read && ::stat(path_.c_str(), &status) == 0) refuse_pipe(status, what);
     do {
       descriptor_ = ::open(path_.c_str(), flags, 0666);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) fail_open(errno, what, mode);
-    // Reading, open(2) takes a folder too.
-    if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
-      close_quietly();
-      fail_open(EISDIR, what, mode);
+    // A file that was made here is no other kind; each look may be a request to a server.
+    if (mode != StoreMode::create_exclusive && ::fstat(descriptor_, &status) == 0) {
+      // Reading, open(2) takes a folder too.
+      if (S_ISDIR(status.st_mode)) {
+        close_quietly();
+        fail_open(EISDIR, what, mode);
+      }
+      refuse_pipe(status, what);
     }
     if (!is_in_user_space(descriptor_)) return;
     forget_pages(0, 0);
@@ -227,6 +227,14 @@ class PosixStore final : public Store {
       throw Error(Code::invalid_argument, "{} bytes at offset {} end behind the largest possible offset, {}",
                   bytes, offset, k_largest)
           .in_file(path_);
+  }
+
+  void refuse_pipe(const struct stat& status, const char* what) {
+    if (!S_ISFIFO(status.st_mode)) return;
+    close_quietly();
+    throw Error(Code::invalid_argument,
+                std::string(what) + ": the path names a pipe; give the name of a file")
+        .in_file(path_);
   }
 
   [[noreturn]] void fail_open(int error_number, const char* what, StoreMode mode) const {
