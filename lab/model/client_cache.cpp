@@ -89,7 +89,7 @@ Seconds ClientCache::write(FileId file, const Layout& layout, Layout::Part part,
       here.pending_since = now;
       due_.push_back({now, file, part.object});
     }
-    // Pages of memory go to servers whole, so that a gap within one is none for them; of larger ones (GPFS'
+    // Pages of memory go to servers whole, and those beside each other in one request; of larger ones (GPFS'
     // blocks) only what is dirty.
     const std::int64_t before = here.pending.bytes();
     const std::int64_t page = std::clamp<std::int64_t>(parameters_.page_bytes, 1, k_memory_page);

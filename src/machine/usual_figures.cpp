@@ -62,6 +62,7 @@ std::optional<MachineFigures> usual_figures(const std::string& type, std::int64_
   figures.node.message_bytes_per_second = 4e9;
   figures.node.message_seconds = 1e-5;
   figures.file_system.kind = kind;
+  figures.file_system.open_seconds = 1e-3;  // some requests to a server of metadata
   if (lustre) figures.file_system.stripe_count = stripe_count;
   add_turns(figures.file_system, *usual);
   add_nodes(figures.file_system, lustre ? stripe_count : 0);

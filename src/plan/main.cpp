@@ -371,7 +371,7 @@ void print(const SimulationWish& wish, const Explained& e) {
                        {"stage_bytes", wish.options.stage.bytes},
                        {"gather_slab_bytes", gather_slab_bytes(wish.options.stage)},
                        {"slots", e.stage.slots},
-                       {"first_slots", Stage::k_first_slots},
+                       {"first_slots", Stage::first_slots(e.stage.slot_bytes)},
                        {"slot_bytes", e.stage.slot_bytes},
                        {"share_bytes", e.share_bytes},
                        {"writers", e.stage.writers},

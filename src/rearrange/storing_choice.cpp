@@ -13,7 +13,8 @@ namespace {
 
 constexpr double k_as_good = 0.9;       // what reaches so much of the best is chosen, if it takes less
 constexpr double k_stripes_gain = 1.2;  // stripes cost creates and locks
-constexpr std::int64_t k_most_slot_bytes = 16 * 1024 * 1024;
+// Memory of larger ones is not kept from file to file, and takes longer to get than large writes gain.
+constexpr std::int64_t k_most_slot_bytes = 4 * 1024 * 1024;
 // Each variable may begin with a gap of this size.
 constexpr std::int64_t k_most_alignment = 1024 * 1024;
 

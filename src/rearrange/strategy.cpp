@@ -141,6 +141,7 @@ CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model) {
   const double box_run = std::min(bytes / counts.box_runs, k_most_box_write);
   cost.rearranged = message_seconds(figures, bytes, nodes, storing_nodes, io_ranks) +
                     store_seconds(figures, {bytes, storing_nodes, io_ranks / storing_nodes, box_run, 0});
+  if (storing_nodes < nodes) cost.opens = figures.file_system.open_seconds / model.fields_of_open;
   cost.timed = cost.local > 0;
   cost.worth_messages = model.worth_messages;
   return cost;

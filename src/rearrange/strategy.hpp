@@ -27,6 +27,8 @@ struct CostModel {
   const MachineFigures* figures = nullptr;
   /// A field goes to I/O ranks if that takes less than so much of the time.
   double worth_messages = 0.9;
+  /// A node that stores its own cells opens the file, and more nodes sync it; so many fields share that.
+  double fields_of_open = 8;
 };
 inline constexpr CostModel k_cost_model;
 
@@ -89,9 +91,10 @@ struct CostEstimate {
   bool timed = false;       ///< both times below are known, and compared
   Seconds local = 0;        ///< each node stores its own cells; 0: not known
   Seconds rearranged = 0;   ///< cells are sent, and I/O ranks store boxes; 0: not known
+  Seconds opens = 0;        ///< the field's share in opens by nodes that no box would be of
   double worth_messages = 1;
   bool rearranging_pays() const {
-    return timed ? rearranged < worth_messages * local : short_runs && fewer_runs;
+    return timed ? rearranged < worth_messages * (local + opens) : short_runs && fewer_runs;
   }
 };
 CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model = k_cost_model);

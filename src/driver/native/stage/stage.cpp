@@ -129,7 +129,7 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       window_(SharedWindow::kept_or_new(
           node, static_cast<std::size_t>(heads_bytes_ + slots * buffer_bytes_),
           static_cast<std::size_t>(heads_bytes_ +
-                                   std::min<std::int64_t>(slots, k_first_slots) * buffer_bytes_),
+                                   std::min<std::int64_t>(slots, first_slots(slot_bytes)) * buffer_bytes_),
           static_cast<std::size_t>(heads_bytes_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Head) <= k_page && sizeof(Mark) <= k_mark_bytes);
@@ -184,7 +184,7 @@ std::optional<std::uint32_t> Stage::take_buffer() const {
   const auto all = static_cast<std::uint32_t>(slots_);
   while (true) {
     const std::uint32_t more = h.buffers.load(std::memory_order_acquire);
-    const std::uint32_t usable = std::min(all, k_first_slots + more);
+    const std::uint32_t usable = std::min(all, first_slots(slot_bytes_) + more);
     for (std::uint32_t first = 0; first < usable; first += k_bits) {
       std::atomic<std::uint64_t>& word = taken()[first / k_bits];
       std::uint64_t seen = word.load(std::memory_order_relaxed);
@@ -211,7 +211,7 @@ std::optional<std::uint32_t> Stage::take_buffer() const {
 std::int64_t Stage::usable_bytes() const {
   const Head& h = head();
   if (h.no_more.load(std::memory_order_relaxed) == 0) return slots_ * slot_bytes_;
-  return std::min<std::int64_t>(slots_, k_first_slots + h.buffers.load()) * slot_bytes_;
+  return std::min<std::int64_t>(slots_, first_slots(slot_bytes_) + h.buffers.load()) * slot_bytes_;
 }
 
 void Stage::give_back(std::uint32_t buffer) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -36,7 +37,10 @@ class Stage {
   static constexpr std::uint32_t k_most_shares = 32;
   static constexpr auto k_mapped_together = static_cast<std::int64_t>(SharedWindow::k_block);
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a slot generation
-  static constexpr std::uint32_t k_first_slots = 4;  ///< memory for so many is there from the beginning
+  /// Memory for so many is there from the beginning: for large ones it is taken when they are used.
+  static std::uint32_t first_slots(std::int64_t slot_bytes) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>((std::int64_t{4} << 20) / slot_bytes, 2, 4));
+  }
 
   /// Whom something that is to be done, or was done, matters to: any one of the ranks, as one of them can
   /// store a slot generation, or all.
