@@ -131,7 +131,8 @@ def check_other_path():
         2, "roms-size", "--size", "17x11x3", "--reps", "1", "--no-warm-up", "--methods", "native",
         "--formats", "cdf5", "--dir", str(dirs[0]), "--check-in",
     )  # fmt: skip
-    (link := Path(folder, "link")).symlink_to(dirs[0])
+    (link := Path(folder, "link")).unlink(missing_ok=True)
+    link.symlink_to(dirs[0])
     assert [e["verified"] for e in events(*start, str(link)) if e["event"] == "result"] == [True]
     assert [e for e in events(*start, str(dirs[1]), code=1) if e["event"] == "result"] == []
     engine(2, "roms-benchmark", "--check-in", str(link), code=1)

@@ -122,6 +122,9 @@ class Catalog {
   /// when defined and when records are added, unless no_fill; those that are, by whoever calls place or
   /// writes. netcdf4: HDF5 knows the fill value of what was never placed.)
 
+  /// A durable commit follows: what was put and no reader can see yet may go to the file (sync: to the
+  /// device) now, when ranks bring theirs there. As good as nothing if the commit fails.
+  virtual void write_ahead(bool /*sync*/) {}
   /// Bring the header and all that was put to the file, in few writes; durable: also to the device.
   virtual void commit(bool durable) = 0;
   /// commit, then give back the store's handle. Without it (destructor) nothing more is written.

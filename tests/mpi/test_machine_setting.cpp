@@ -121,11 +121,8 @@ TEST_CASE("usual figures choose, where nothing was measured and nodes are in eac
     const std::string report = report_of(comm, with("ranks_per_node=1", kind));
     CHECK(has(report, "\"machine\": null"));
     CHECK(!has(report, "predicted"));
-    // Where no locks are taken, seven nodes are faster with turns of 64 KiB than one with all.
-    const bool locks = std::string(kind) == "lustre" || std::string(kind) == "gpfs";
-    const bool sent = several && (locks || comm.size() <= 4);
-    CHECK(has(report, ": rearrange: ") == sent);
-    CHECK(has(report, "; 1 I/O rank stores 1 box of ") == sent);  // smaller than one box may be
+    CHECK(has(report, ": rearrange: ") == several);
+    CHECK(has(report, "; 1 I/O rank stores 1 box of ") == several);  // smaller than one box may be
     const bool known = std::string(kind) != "0x9fa0";
     const std::string figures = known ? kind : "a file system that is not known";
     CHECK(has(report, "times as slow (usual figures of " + figures) == several);

@@ -136,6 +136,12 @@ void FileHeader::write_out_puts() {
   puts_.set_waiting(false);
 }
 
+void FileHeader::write_ahead(bool sync) {
+  if (!on_owner()) return;
+  report_records();
+  catalog_->write_ahead(sync);
+}
+
 Catalog& FileHeader::reader() {
   if (!reader_)
     reader_ =

@@ -55,6 +55,9 @@ class FileHeader {
   /// The same of all variables. Collective.
   void write_out_puts();
 
+  /// As Catalog::write_ahead, on the owner: others need not wait for it.
+  void write_ahead(bool sync);
+
   /// Cells that only the library can read, into memory. Local.
   void get_by_library(int v, const Box& box, std::byte* cells);
 

@@ -147,6 +147,8 @@ void PendingWrites::commit(bool durable, bool final) {
   // Other nodes find what was committed once it is with the server.
   durable = durable || context_.groups.sharing() == FileSystem::Sharing::close_to_open;
   if (final) paths_.staged.lift_rate_limit();
+  // Before all ranks meet: then one commit of the device has it, too.
+  if (durable) write_ahead(false);
   complete("commits");
   bool lost = state_.file() == FileState::incomplete;
   if (!lost) fill_gaps();
@@ -173,11 +175,17 @@ void PendingWrites::fill_gaps() {
   }));
 }
 
+void PendingWrites::write_ahead(bool sync) {
+  if (state_.file() == FileState::incomplete || !state_.deferred().ok()) return;
+  keep(caught([&] { header_.write_ahead(sync); }));
+}
+
 // Of this thread's handle of the file, and of that of the thread that stores.
 void PendingWrites::finish_data(bool durable, bool final) {
   if (durable) {
     keep(caught([&] { context_.file.sync(); }));
     keep(caught([&] { paths_.staged.sync_file(); }));
+    write_ahead(true);
   }
   if (final) {
     keep(caught([&] { context_.file.close(); }));

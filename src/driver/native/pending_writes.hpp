@@ -46,6 +46,7 @@ class PendingWrites {
   bool compare();
   void recover();
   void fill_gaps();
+  void write_ahead(bool sync);
   void finish_data(bool durable, bool final);
   void count_records(bool lost, bool all_well);
   void keep(Status status) { state_.defer(std::move(status)); }

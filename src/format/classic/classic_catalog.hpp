@@ -53,6 +53,7 @@ class ClassicCatalog final : public Catalog {
   void grow(int dim, std::int64_t length) override;
   void take_back(int dim, std::int64_t length) override;
   void write_out(int variable) override;
+  void write_ahead(bool sync) override;
   void set_distributed(int variable) override;
   void commit(bool durable) override;
   void close(bool durable) override;
@@ -95,6 +96,7 @@ class ClassicCatalog final : public Catalog {
   void for_each_run(int variable, const Box& box, Visit&& visit) const;
 
   void hold(std::int64_t offset, std::span<const std::byte> bytes);
+  void fill_all_missing();
   void flush(bool invisible_only);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   void read(std::int64_t offset, std::span<std::byte> bytes, const Bytes& fill);

@@ -203,12 +203,25 @@ void ClassicCatalog::read(std::int64_t offset, std::span<std::byte> bytes, const
   pending_.overlay(at, bytes);
 }
 
+void ClassicCatalog::fill_all_missing() {
+  for (std::size_t v = 0; v < filling_.size(); ++v)
+    fill_missing(static_cast<int>(v), nullptr);
+}
+
+void ClassicCatalog::write_ahead(bool sync) {
+  if (!writable_ || in_commit_) return;  // one that failed is finished first
+  fill_all_missing();
+  flush(true);
+  if (!sync) return;
+  if (unsynced_) store_->sync();
+  unsynced_ = false;
+}
+
 void ClassicCatalog::commit(bool durable) {
   if (!writable_) return;  // nothing was put
   if (in_commit_) finish_changes(*store_);
   in_commit_ = true;
-  for (std::size_t v = 0; v < filling_.size(); ++v)
-    fill_missing(static_cast<int>(v), nullptr);
+  fill_all_missing();
   flush(false);
   // Readers take a file that is shorter than its header says for a damaged one.
   const auto end = static_cast<std::uint64_t>(layout_.end(records()));
