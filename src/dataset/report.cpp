@@ -208,19 +208,11 @@ RankReport unpack_rank_report(const Bytes& bytes) {
 }
 
 std::optional<StorePrediction> store_prediction(const DatasetReport& report, const Settings& settings) {
-  const Counters& first = report.of_ranks.front().counters;
-  const auto bytes = static_cast<double>(sum_of(report, &Counters::bytes_written));
-  const auto writes = static_cast<double>(sum_of(report, &Counters::writes));
   const bool other = sum_of(report, &Counters::bytes_encoded) > 0 ||
                      sum_of(report, &Counters::bytes_past_cache) > 0 ||
                      settings.bytes("store_bytes_per_second") > 0;
-  if (!report.machine || bytes == 0 || first.storers_of_node == 0 || other) return std::nullopt;
-  const auto storers = static_cast<double>(first.storers_of_node);
-  const Seconds together =
-      store_seconds(*report.machine, {bytes, static_cast<double>(first.nodes), storers, bytes / writes,
-                                      static_cast<double>(first.turn_bytes)});
-  if (together <= 0) return std::nullopt;
-  StorePrediction out{together * first.nodes * storers, 0};
+  StorePrediction out{report.of_ranks.front().counters.store_predicted, 0};
+  if (!report.machine || out.predicted <= 0 || other) return std::nullopt;
   for (const auto* ranks : {&report.of_ranks, &report.of_servers})
     for (const auto& rank : *ranks)
       out.measured += rank.counters.store;

@@ -8,8 +8,9 @@ void pack(ByteWriter& out, const Counters& c) {
     out.put(c.*t.field);
   for (const auto& n : k_counts)
     out.put(c.*n.field);
-  out.put(std::array<std::int64_t, 9>{c.commits, c.stage_bytes, c.stage_high_water, c.slabs, c.nodes,
-                                      c.ranks_per_node, c.writers, c.storers_of_node, c.turn_bytes});
+  out.put(c.store_predicted);
+  out.put(std::array<std::int64_t, 7>{c.commits, c.stage_bytes, c.stage_high_water, c.slabs, c.nodes,
+                                      c.ranks_per_node, c.writers});
   out.put(c.file_system);
   out.put(c.hints_taken);
   out.put(c.hints_dropped);
@@ -23,7 +24,8 @@ Counters unpack_counters(ByteReader& in) {
     in.get(c.*t.field);
   for (const auto& n : k_counts)
     in.get(c.*n.field);
-  const auto rest = in.get<std::array<std::int64_t, 9>>();
+  in.get(c.store_predicted);
+  const auto rest = in.get<std::array<std::int64_t, 7>>();
   c.commits = rest[0];
   c.stage_bytes = rest[1];
   c.stage_high_water = rest[2];
@@ -31,8 +33,6 @@ Counters unpack_counters(ByteReader& in) {
   c.nodes = static_cast<int>(rest[4]);
   c.ranks_per_node = static_cast<int>(rest[5]);
   c.writers = static_cast<int>(rest[6]);
-  c.storers_of_node = rest[7];
-  c.turn_bytes = rest[8];
   in.get(c.file_system);
   in.get(c.hints_taken);
   in.get(c.hints_dropped);

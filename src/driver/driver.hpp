@@ -32,9 +32,8 @@ struct Counters {
   std::int64_t slabs = 0;             ///< slot generations that were cut because a field did not fit
   std::int64_t messages = 0, message_bytes = 0;  ///< of cells, that this rank sent to ranks of other nodes
   int nodes = 1, ranks_per_node = 1, writers = 1;
-  // By the field that is largest (driver native, where the machine was measured):
-  std::int64_t storers_of_node = 0;  ///< ranks that store at a time; 0: not known
-  std::int64_t turn_bytes = 0;       ///< nodes take turns in the file after so many; 0: they do not
+  /// Of `store` of all ranks, by figures of the machine (driver native, where it was measured); 0: not known.
+  Seconds store_predicted = 0;
   std::string file_system;
   std::vector<std::string> hints_taken, hints_dropped;  ///< "key=value", as the library says
   std::vector<std::string> warnings;                    ///< what did not go as asked, and what to do

@@ -90,12 +90,13 @@ void choose_slot(const FileSystemFigures& f, StoringChoice& choice) {
                     text(write_bytes), best / sizes.at_size(share), bytes_text(share)));
 }
 
-// Where nodes lose by writing to one stripe in turns, none shall have a part of another one's.
+// Where nodes lose by writing to one stripe in turns, none shall have a part of another one's. Boxes that are
+// much larger have few borders.
 void choose_alignment(const FileSystemFigures& f, StoringChoice& choice) {
   const std::int64_t harmless = harmless_turn(f);
   if (choice.io_nodes == 1 || f.in_turns.empty() || harmless == f.in_turns.at.front()) return;
   const std::int64_t wanted = f.stripe_bytes > 0 ? f.stripe_bytes : harmless;
-  if (wanted == 0 || wanted > k_most_alignment) return;
+  if (wanted == 0 || wanted > k_most_alignment || choice.least_box_bytes > wanted) return;
   choice.alignment_bytes = wanted;
   choice.why.emplace_back(
       "alignment",

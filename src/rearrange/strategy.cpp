@@ -139,12 +139,18 @@ CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model) {
   const double io_ranks = counts.io_ranks;
   const double storing_nodes = std::min({nodes, io_ranks, counts.io_nodes > 0 ? counts.io_nodes : nodes});
   const double box_run = std::min(bytes / counts.box_runs, k_most_box_write);
-  cost.rearranged = message_seconds(figures, bytes, nodes, storing_nodes, io_ranks) +
-                    store_seconds(figures, {bytes, storing_nodes, io_ranks / storing_nodes, box_run, 0});
+  cost.boxes = store_seconds(figures, {bytes, storing_nodes, io_ranks / storing_nodes, box_run, 0});
+  cost.rearranged = message_seconds(figures, bytes, nodes, storing_nodes, io_ranks) + cost.boxes;
   if (storing_nodes < nodes) cost.opens = figures.file_system.open_seconds / model.fields_of_open;
   cost.timed = cost.local > 0;
   cost.worth_messages = model.worth_messages;
   return cost;
+}
+
+Seconds predicted_store(const FieldCounts& counts, bool rearranged, const CostModel& model) {
+  if (model.figures == nullptr || !model.figures->measured()) return 0;
+  const CostEstimate cost = estimate_cost(counts, model);
+  return rearranged ? cost.boxes * counts.io_ranks : cost.local * counts.nodes * counts.writers_of_node;
 }
 
 FieldStrategy choose_field_strategy(const Strategy& strategy, const FieldCounts& counts,

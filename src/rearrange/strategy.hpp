@@ -91,6 +91,7 @@ struct CostEstimate {
   bool timed = false;       ///< both times below are known, and compared
   Seconds local = 0;        ///< each node stores its own cells; 0: not known
   Seconds rearranged = 0;   ///< cells are sent, and I/O ranks store boxes; 0: not known
+  Seconds boxes = 0;        ///< of that storing the boxes
   Seconds opens = 0;        ///< the field's share in opens by nodes that no box would be of
   double worth_messages = 1;
   bool rearranging_pays() const {
@@ -98,6 +99,9 @@ struct CostEstimate {
   }
 };
 CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model = k_cost_model);
+
+/// What all ranks that store a field take together, by measured figures; 0: not known.
+Seconds predicted_store(const FieldCounts& counts, bool rearranged, const CostModel& model);
 
 /// Of one field.
 struct FieldStrategy {

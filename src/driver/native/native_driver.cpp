@@ -159,6 +159,7 @@ void NativeDriver::write_field(const Transfer& transfer, Route& route) {
   if (state_.has_diverged() && !route.together) return;
   state_.change();
   ++counters_.fields_written;
+  strategies_.note_write(job);
   if (placed.ok()) return store(job, route);
   if (!route.matches) {  // only the owner knows: without addresses nobody may store
     state_.diverge();

@@ -145,7 +145,7 @@ void FieldStrategies::choose(const CutStrategy& cut, const FieldJob& job, CutStr
   const FieldCounts counts = count(cut, job, field);
   const FieldStrategy chosen = choose_field_strategy(cut.strategy, counts, model_);
   field.rearrange = chosen.rearrange;
-  note_storing(counts, chosen.rearrange);
+  field.store = predicted_store(counts, chosen.rearrange, model_);
   add_line(field_text(job, field) + report_text(options_, cut.strategy, chosen, counts, model_));
 }
 
@@ -170,24 +170,19 @@ void FieldStrategies::count_storers(const CutStrategy& cut, const FieldJob& job,
 // Nothing is counted there, and nobody sends: what the field takes by the figures. Local.
 void FieldStrategies::report_one_node(CutStrategy& cut, const FieldJob& job) {
   if (known(job) != nullptr) return;
-  const CutStrategy::Field field = field_of(job);
-  cut.fields.push_back(field);
+  CutStrategy::Field field = field_of(job);
   FieldCounts counts;
   counts.counted = false;
   counts.field_bytes = static_cast<double>(volume(cut.decomposition->global()) * field.outer_dims) *
                        static_cast<double>(field.size);
   count_storers(cut, job, counts);
-  note_storing(counts, false);
+  field.store = predicted_store(counts, false, model_);
+  cut.fields.push_back(field);
   add_line(field_text(job, field) + report_text_of_one_node(counts, model_));
 }
 
-void FieldStrategies::note_storing(const FieldCounts& counts, bool rearranged) {
-  if (counts.field_bytes <= noted_bytes_) return;
-  noted_bytes_ = counts.field_bytes;
-  counters_.storers_of_node =
-      rearranged ? (counts.io_ranks + counts.nodes - 1) / counts.nodes : counts.writers_of_node;
-  counters_.turn_bytes =
-      rearranged || counts.nodes == 1 ? 0 : std::llround(counts.bytes / std::max(counts.runs, 1.0));
+void FieldStrategies::note_write(const FieldJob& job) {
+  if (const auto* const field = known(job)) counters_.store_predicted += field->store;
 }
 
 void FieldStrategies::add_line(const std::string& line) {

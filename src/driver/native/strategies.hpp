@@ -24,6 +24,7 @@ struct CutStrategy {
     bool boxes_fit = true;  ///< no section that I/O ranks cannot have
     bool encoded = false;
     bool rearrange = false;
+    Seconds store = 0;  ///< of all ranks that store a record, by measured figures; 0: not known
 
     bool is_like(const Field& other) const {
       return size == other.size && chunk == other.chunk && outer_dims == other.outer_dims &&
@@ -79,6 +80,9 @@ class FieldStrategies {
   /// The same, where that is known. Local.
   const CutStrategy::Field* known(const FieldJob& job) const;
 
+  /// The report adds up what the figures say of fields that are written. Local.
+  void note_write(const FieldJob& job);
+
   /// A report line of the field's chunks that were sent, and of those that nodes decode by themselves (the
   /// first time). Collective.
   void report_sent(const FieldJob& job, SentChunks sent);
@@ -92,7 +96,6 @@ class FieldStrategies {
   void choose(const CutStrategy& cut, const FieldJob& job, CutStrategy::Field& field);
   void count_storers(const CutStrategy& cut, const FieldJob& job, FieldCounts& counts) const;
   void report_one_node(CutStrategy& cut, const FieldJob& job);
-  void note_storing(const FieldCounts& counts, bool rearranged);
 
   const Comm& comm_;
   const RankGroups& groups_;
@@ -104,7 +107,6 @@ class FieldStrategies {
   std::vector<int> io_ranks_;
   CostModel model_;
   DecompositionPlans<CutStrategy> cuts_;
-  double noted_bytes_ = 0;  // of the largest field so far
 };
 
 }  // namespace shoal

@@ -115,6 +115,7 @@ class ClassicCatalog final : public Catalog {
   bool header_changed_ = true;
   bool in_commit_ = false;             ///< the last one failed, and a journal of it may lie behind the file
   bool unsynced_ = false;              ///< this store has written since its last sync
+  std::uint64_t ensured_end_ = 0;      ///< the file is as long at least, since a commit
   mutable bool fixed_frozen_ = false;  ///< variables that are there stay where they are
   Traffic traffic_;
 };

@@ -225,10 +225,11 @@ void ClassicCatalog::commit(bool durable) {
   flush(false);
   // Readers take a file that is shorter than its header says for a damaged one.
   const auto end = static_cast<std::uint64_t>(layout_.end(records()));
-  if (store_->size() < end) {
+  if (end > ensured_end_ && store_->size() < end) {
     store_->resize(end);
     unsynced_ = true;
   }
+  ensured_end_ = std::max(ensured_end_, end);
   commit_header(durable);
   in_commit_ = false;
   fixed_frozen_ = fixed_frozen_ || !schema_.variables.empty();
@@ -270,10 +271,14 @@ void ClassicCatalog::commit_header(bool durable) {
     write(first, news);
     if (durable) store_->sync();
     unsynced_ = !durable;
-  } else {
+  } else if (!news.empty()) {
     const auto made = change_in_place(*store_, {{first, news}}, ChangeOrder::any, durable);
     traffic_.writes += made.writes;
     traffic_.bytes_written += made.bytes;
+    unsynced_ = !durable;
+  } else if (durable && unsynced_) {
+    store_->sync();
+    unsynced_ = false;
   }
   visible_.header = std::move(header);
   header_changed_ = false;
