@@ -39,7 +39,9 @@ class Stage {
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a slot generation
   /// Memory for so many is there from the beginning: for large ones it is taken when they are used.
   static std::uint32_t first_slots(std::int64_t slot_bytes) {
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>((std::int64_t{4} << 20) / slot_bytes, 2, 4));
+    constexpr std::int64_t k_first_bytes = std::int64_t{4} << 20;
+    return static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(k_first_bytes / std::max<std::int64_t>(slot_bytes, 1), 2, 4));
   }
 
   /// Whom something that is to be done, or was done, matters to: any one of the ranks, as one of them can
