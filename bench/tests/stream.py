@@ -126,7 +126,7 @@ def check_no_warm_up():
 
 
 def check_other_path():
-    """Files are looked at where --check-in says; another folder does not have them."""
+    """Files are looked at where --check-in says, one folder of one program; another does not have them."""
     start = (
         2, "roms-size", "--size", "17x11x3", "--reps", "1", "--no-warm-up", "--methods", "native",
         "--formats", "cdf5", "--dir", str(dirs[0]), "--check-in",
@@ -135,7 +135,10 @@ def check_other_path():
     link.symlink_to(dirs[0])
     assert [e["verified"] for e in events(*start, str(link)) if e["event"] == "result"] == [True]
     assert [e for e in events(*start, str(dirs[1]), code=1) if e["event"] == "result"] == []
-    engine(2, "roms-benchmark", "--check-in", str(link), code=1)
+    two_folders = ("roms-size", "--dir", ",".join(map(str, dirs)))
+    for other, why in ((("roms-benchmark",), "looks at its files itself"), (two_folders, "has several")):
+        command = [mpirun, "2", bench, *other, "--check-in", str(link)]
+        assert why in subprocess.run(command, capture_output=True, text=True).stderr, other
 
 
 def check_phases():

@@ -7,7 +7,6 @@
 namespace shoal::lab {
 namespace {
 
-constexpr std::int64_t k_memory_page = 4096;
 constexpr Extent k_all{0, std::numeric_limits<std::int64_t>::max()};
 
 bool overlap(Extent a, Extent b) {

@@ -5,11 +5,6 @@
 
 namespace shoal::lab {
 
-namespace {
-// Disks of a server get whole pages of its memory, so that a gap within one is none for them.
-constexpr std::int64_t k_page_of_server = 4096;
-}  // namespace
-
 Server::Server(const ServerParameters& parameters, int number)
     : parameters_(parameters), share_(1 - parameters.load) {
   for (const SlowServer& slow : parameters.slow)
@@ -23,8 +18,9 @@ Seconds Server::serve(Direction direction, std::pair<FileId, int> object, Extent
   duration += static_cast<double>(extent.bytes()) / bandwidth;
   if (parameters_.seek > 0) {
     const auto [last, is_new] = ends_.try_emplace(object, extent.begin);
+    // Disks of a server get whole pages of its memory: a gap within one is none for them.
     const std::int64_t gap = extent.begin - last->second;
-    if (is_new || gap < 0 || gap >= k_page_of_server) duration += parameters_.seek;
+    if (is_new || gap < 0 || gap >= k_memory_page) duration += parameters_.seek;
     last->second = extent.end;
   }
   bytes_ += extent.bytes();

@@ -18,6 +18,9 @@ struct Extent {
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
+/// Of clients and servers alike.
+inline constexpr std::int64_t k_memory_page = 4096;
+
 /// A client is a node: everything on it shares one cache, one link and one set of locks. Counted from 0.
 using ClientId = int;
 /// The number of a file (its inode). A number is used again after `Model::remove_file`.

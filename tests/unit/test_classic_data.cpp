@@ -214,6 +214,33 @@ TEST_SUITE("classic data") {
     CHECK(file->count("write") == 2);  // nothing new, nothing written
   }
 
+  TEST_CASE("values that are written ahead of a durable commit take no sync of their own") {
+    auto file = std::make_shared<MemoryFile>();
+    auto catalog = create(file, Format::cdf5);
+    catalog->define(one_of_each(Format::cdf5));
+    put<double>(*catalog, 2, Box({0}, {1}), {1.0});
+    catalog->write_ahead(false);
+    CHECK(file->count("write") > 0);
+    CHECK(file->count("sync") == 0);
+    catalog->write_ahead(true);
+    CHECK(file->count("sync") == 1);
+    file->steps.clear();
+    catalog->commit(true);  // the file's length and the header, which a sync keeps in this order
+    REQUIRE(file->count("write") == 1);
+    CHECK(file->steps.back().what == "sync");
+    put<double>(*catalog, 2, Box({1}, {1}), {2.0});
+    catalog->grow(0, 2);
+    catalog->write_ahead(true);
+    file->steps.clear();
+    catalog->commit(false);
+    CHECK(file->count("sync") == 0);
+    catalog->commit(true);  // the number of records
+    CHECK(file->count("sync") == 1);
+    file->steps.clear();
+    catalog->close(true);
+    CHECK(file->count("write") + file->count("sync") + file->count("resize") == 0);
+  }
+
   TEST_CASE("a record costs its values and the number of records") {
     auto file = std::make_shared<MemoryFile>();
     auto catalog = create(file, Format::cdf1);

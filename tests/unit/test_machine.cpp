@@ -351,6 +351,35 @@ TEST_CASE("by usual figures short runs are sent, and long ones stay") {
   CHECK(!estimate_cost(counts, model).rearranging_pays());
 }
 
+TEST_CASE("a node that would open the file to store its cells has to gain by it") {
+  MachineFigures figures = some_figures();
+  CostModel model;
+  model.figures = &figures;
+  FieldCounts counts;
+  counts.nodes = 4;
+  counts.field_bytes = counts.bytes = 64.0 * k_kib;
+  counts.runs = 4;
+  counts.io_ranks = 1;
+  counts.box_runs = 1;
+  figures.file_system.open_seconds = 0;
+  const CostEstimate cost = estimate_cost(counts, model);
+  REQUIRE(cost.timed);
+  CHECK(cost.opens == 0);
+  figures.file_system.open_seconds = 16 * (cost.rearranged + cost.local);
+  CHECK(estimate_cost(counts, model).opens == doctest::Approx(2 * (cost.rearranged + cost.local)));
+  CHECK(estimate_cost(counts, model).rearranging_pays());
+  counts.io_ranks = counts.io_nodes = 4;  // all nodes store boxes
+  counts.box_runs = 4;
+  CHECK(estimate_cost(counts, model).opens == 0);
+  // What ranks take together: of boxes those that have one, of their own cells all writers.
+  counts.io_ranks = 1;
+  counts.writers_of_node = 2;
+  const CostEstimate both = estimate_cost(counts, model);
+  CHECK(predicted_store(counts, true, model) == doctest::Approx(both.boxes));
+  CHECK(predicted_store(counts, false, model) == doctest::Approx(8 * both.local));
+  CHECK(predicted_store(counts, false, {}) == 0);
+}
+
 TEST_CASE("cells are sent where the figures say that it takes less time") {
   const MachineFigures figures = some_figures();
   CostModel model;

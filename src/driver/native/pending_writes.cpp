@@ -147,7 +147,7 @@ void PendingWrites::commit(bool durable, bool final) {
   // Other nodes find what was committed once it is with the server.
   durable = durable || context_.groups.sharing() == FileSystem::Sharing::close_to_open;
   if (final) paths_.staged.lift_rate_limit();
-  // Before all ranks meet: then one commit of the device has it, too.
+  // What rank 0 put is in the file before any rank syncs: one commit of the device has all.
   if (durable) write_ahead(false);
   complete("commits");
   bool lost = state_.file() == FileState::incomplete;

@@ -182,6 +182,7 @@ void FieldStrategies::report_one_node(CutStrategy& cut, const FieldJob& job) {
 }
 
 void FieldStrategies::note_write(const FieldJob& job) {
+  if (model_.figures == nullptr || !model_.figures->measured()) return;
   if (const auto* const field = known(job)) counters_.store_predicted += field->store;
 }
 

@@ -24,7 +24,7 @@ struct CutStrategy {
     bool boxes_fit = true;  ///< no section that I/O ranks cannot have
     bool encoded = false;
     bool rearrange = false;
-    Seconds store = 0;  ///< of all ranks that store a record, by measured figures; 0: not known
+    Seconds store = 0;  ///< all ranks' time of storing, by measured figures; 0: not known
 
     bool is_like(const Field& other) const {
       return size == other.size && chunk == other.chunk && outer_dims == other.outer_dims &&
