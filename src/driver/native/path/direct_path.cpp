@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "driver/native/path/page_runs.hpp"
 #include "driver/native/shapes.hpp"
 
 namespace shoal {
@@ -56,45 +57,57 @@ Status DirectPath::write(const FieldJob& job) {
     if (!transfer.status.ok()) return store_fill(job, own_cells(transfer), fill);
     if (transfer.mine.empty()) return;
 
-    const auto size = static_cast<std::int64_t>(fill.size());
     const bool plain = as_it_is(job) && !is_masked(transfer) && !transfer.rounding;
-    const ConvertRun convert = to_stored(transfer, job.stored());
-    std::int64_t in_array = 0;
-    for_each_piece(
-        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_direct_piece / size,
-        [&](const Piece& piece) {
-          const std::byte* cells = transfer.array.data;
-          if (!plain) {
-            const Timer timer(counters_.pack);
-            buffer_.resize(static_cast<std::size_t>(piece.cells.cells() * size));
-            const ConversionErrors conversion_errors =
-                pack_cells(transfer, piece.cells, buffer_.data(),
-                           byte_strides(piece.cells.count, fill.size()), convert, fill.data());
-            if (conversion_errors.count > 0)
-              status.merge(conversion_status(transfer, *job.variable, conversion_errors, piece.cells, true));
-            cells = buffer_.data();
-          }
-          store(plain ? in_array : 0, cells, job, piece);
-          in_array += piece.cells.cells() * size;
-        });
+    if (plain)
+      store_array(job);
+    else
+      status.merge(store_packed(job, fill));
   }));
   return status;
 }
 
-void DirectPath::store(std::int64_t in_array, const std::byte* cells, const FieldJob& job,
-                       const Piece& piece) {
-  for_each_run(job, piece, in_array, [&](const Extent& run) {
-    file_.write(run.in_file, {cells + run.in_stage, static_cast<std::size_t>(run.bytes)});
+void DirectPath::store_array(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  std::int64_t in_array = 0;
+  for_each_piece({transfer.mine}, job.placement->chunk, transfer.mine.cells(), [&](const Piece& piece) {
+    for_each_run(job, piece, in_array, [&](const Extent& run) {
+      file_.write(run.in_file, {transfer.array.data + run.in_stage, static_cast<std::size_t>(run.bytes)});
+    });
+    in_array += piece.cells.cells() * size_of(job.variable->type);
   });
 }
 
-void DirectPath::store_fill(const FieldJob& job, const Box& box, const Bytes& fill) {
-  const auto size = static_cast<std::int64_t>(fill.size());
-  for_each_piece({box}, job.placement->chunk, k_direct_piece / size, [&](const Piece& piece) {
-    buffer_.resize(static_cast<std::size_t>(piece.cells.cells() * size));
-    fill_box(buffer_.data(), {size}, {piece.cells.cells()}, fill.data(), fill.size());
-    store(0, buffer_.data(), job, piece);
+Status DirectPath::store_packed(const FieldJob& job, const Bytes& fill) {
+  const Transfer& transfer = *job.transfer;
+  const ConvertRun convert = to_stored(transfer, job.stored());
+  Status status;
+  store_pieces(job, transfer.mine, [&](const Piece& piece, std::byte* cells) {
+    const Timer timer(counters_.pack);
+    const ConversionErrors errors = pack_cells(
+        transfer, piece.cells, cells, byte_strides(piece.cells.count, fill.size()), convert, fill.data());
+    if (errors.count > 0) status.merge(conversion_status(transfer, *job.variable, errors, piece.cells, true));
   });
+  return status;
+}
+
+void DirectPath::store_fill(const FieldJob& job, const Box& box, const Bytes& fill) {
+  store_pieces(job, box, [&](const Piece& piece, std::byte* cells) {
+    fill_box(cells, {static_cast<std::int64_t>(fill.size())}, {piece.cells.cells()}, fill.data(),
+             fill.size());
+  });
+}
+
+void DirectPath::store_pieces(const FieldJob& job, const Box& box, const FillPiece& fill_piece) {
+  const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
+  PageRuns runs(file_);
+  for_each_piece({box}, job.placement->chunk, k_direct_piece / size, [&](const Piece& piece) {
+    const std::int64_t bytes = piece.cells.cells() * size;
+    buffer_.resize(static_cast<std::size_t>(PageRuns::k_page + bytes));
+    std::byte* cells = buffer_.data() + PageRuns::k_page;
+    fill_piece(piece, cells);
+    for_each_run(job, piece, 0, [&](const Extent& run) { runs.write(cells, bytes, run); });
+  });
+  runs.finish();
 }
 
 Status DirectPath::read(const FieldJob& job) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -36,8 +37,13 @@ class DirectPath {
   void forget_writers() { writers_.clear(); }
 
  private:
+  using FillPiece = std::function<void(const Piece& piece, std::byte* cells)>;
+  /// The array as it lies in memory.
+  void store_array(const FieldJob& job);
+  /// The array, converted piece by piece.
+  Status store_packed(const FieldJob& job, const Bytes& fill);
   void store_fill(const FieldJob& job, const Box& box, const Bytes& fill);
-  void store(std::int64_t in_array, const std::byte* cells, const FieldJob& job, const Piece& piece);
+  void store_pieces(const FieldJob& job, const Box& box, const FillPiece& fill_piece);
 
   NativeFile& file_;
   Counters& counters_;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "driver/native/native_file.hpp"
+#include "pack/pieces.hpp"
+
+namespace shoal {
+
+/// Stores a long run of the file in several writes, all but the last of which end at a page of the file: a
+/// client reads a page from its server before it changes a part of it. The end of each write that lies within
+/// a page waits for the next write.
+class PageRuns {
+ public:
+  static constexpr std::int64_t k_page = 4096;  // bytes
+
+  explicit PageRuns(NativeFile& file) : file_(file) {}
+
+  /// `cells` lie behind k_page bytes of memory that this class may change. A run that fills all `bytes` of
+  /// them may go on in the next call.
+  void write(std::byte* cells, std::int64_t bytes, const Extent& run);
+  /// Stores what waits.
+  void finish();
+
+ private:
+  NativeFile& file_;
+  std::array<std::byte, k_page> waiting_{};
+  std::uint64_t waiting_at_ = 0;  ///< in the file
+  std::int64_t waiting_bytes_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,97 @@
+// Long runs of a file, stored in several writes.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <vector>
+
+#include "driver/native/path/page_runs.hpp"
+#include "memory_store.hpp"
+
+using namespace shoal;
+using test::MemoryFile;
+using test::MemoryStore;
+
+namespace {
+
+constexpr std::int64_t k_page = PageRuns::k_page;
+
+/// A file in memory, and runs stored in it whose bytes count up.
+struct Stored {
+  std::shared_ptr<MemoryFile> memory = std::make_shared<MemoryFile>();
+  Counters counters;
+  NativeFile file{"memory", true,
+                  [this](const std::string&, StoreMode) { return std::make_unique<MemoryStore>(memory); },
+                  counters};
+  PageRuns runs{file};
+  Bytes buffer;
+  unsigned char next = 0;
+
+  /// A piece of so many bytes, with one run or (if longer than `run`) the first of its runs.
+  void write(std::uint64_t at, std::int64_t bytes, std::int64_t run) {
+    buffer.assign(static_cast<std::size_t>(k_page + bytes), std::byte{});
+    for (std::int64_t i = 0; i < bytes; ++i)
+      buffer[static_cast<std::size_t>(k_page + i)] = static_cast<std::byte>(next++);
+    runs.write(buffer.data() + k_page, bytes, {at, 0, run});
+    if (run < bytes)
+      runs.write(buffer.data() + k_page, bytes, {at + static_cast<std::uint64_t>(2 * run), run, bytes - run});
+  }
+  /// The bytes of the file from `at` on count up from `first`.
+  bool counts_up(std::uint64_t at, std::int64_t bytes, unsigned char first) const {
+    if (memory->content.size() < at + static_cast<std::uint64_t>(bytes)) return false;
+    for (std::int64_t i = 0; i < bytes; ++i)
+      if (memory->content[at + static_cast<std::uint64_t>(i)] != static_cast<std::byte>(first + i))
+        return false;
+    return true;
+  }
+  std::vector<std::uint64_t> ends() const {
+    std::vector<std::uint64_t> ends;
+    for (const auto& step : memory->steps)
+      if (step.what == "write") ends.push_back(step.offset + step.bytes);
+    return ends;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("writes of a long run end at pages, but for the last one") {
+  Stored stored;
+  constexpr std::uint64_t k_at = 1000;
+  for (std::uint64_t at = k_at; at < k_at + 5 * 10000; at += 10000)
+    stored.write(at, 10000, 10000);
+  CHECK(stored.ends() == std::vector<std::uint64_t>{8192, 20480, 28672, 40960, 49152});
+  stored.runs.finish();
+  CHECK(stored.ends().back() == k_at + 50000);
+  CHECK(stored.counts_up(k_at, 50000, 0));
+  CHECK(stored.counters.bytes_written == 50000);
+  stored.runs.finish();  // nothing waits
+  CHECK(stored.ends().size() == 6);
+}
+
+TEST_CASE("pieces of less than a page wait until there is one") {
+  Stored stored;
+  for (std::uint64_t at = 4000; at < 4000 + 100 * 100; at += 100)
+    stored.write(at, 100, 100);
+  CHECK(stored.ends() == std::vector<std::uint64_t>{4096, 8192, 12288});
+  stored.runs.finish();
+  CHECK(stored.counts_up(4000, 10000, 0));
+}
+
+TEST_CASE("what waits is stored before a run that lies elsewhere") {
+  Stored stored;
+  stored.write(0, 5000, 5000);
+  stored.write(20000, 100, 100);
+  CHECK(stored.ends() == std::vector<std::uint64_t>{4096, 5000});
+  stored.write(4900, 1000, 1000);  // written last, so it counts
+  stored.runs.finish();
+  CHECK(stored.counts_up(0, 4900, 0));
+  CHECK(stored.counts_up(20000, 100, static_cast<unsigned char>(5000)));
+  CHECK(stored.counts_up(4900, 1000, static_cast<unsigned char>(5100)));
+}
+
+TEST_CASE("pieces of several runs are stored run by run") {
+  Stored stored;
+  stored.write(100, 6000, 3000);
+  CHECK(stored.ends() == std::vector<std::uint64_t>{3100, 9100});
+  CHECK(stored.counts_up(100, 3000, 0));
+  CHECK(stored.counts_up(6100, 3000, static_cast<unsigned char>(3000)));
+}
