@@ -86,6 +86,7 @@ NodeShare share_of_tiles(const Dims& global, std::vector<Box> tiles, std::vector
                          std::vector<Box> unowned) {
   NodeShare share;
   for (const auto& tile : tiles) {
+    if (tile.empty()) continue;
     const std::int64_t run = run_of(tile, global);
     share.shortest_run = share.shortest_run == 0 ? run : std::min(share.shortest_run, run);
   }

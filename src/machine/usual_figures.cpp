@@ -17,8 +17,8 @@ struct Usual {
   std::int64_t harmless;  // turns of this size lose nothing worth the name, or less than one node alone would
 };
 constexpr Usual k_usual[] = {
-    {"lustre", 1e-3, 16 * k_mib},  // a lock is called back, dirty pages under it are sent, a page is read
-    {"gpfs", 1e-3, 16 * k_mib},
+    {"lustre", 2e-3, 16 * k_mib},  // a lock is called back, dirty pages under it are sent, a page is read
+    {"gpfs", 2e-3, 16 * k_mib},
     {"beegfs", 1e-3, 4 * k_mib},  // no locks, but a request to a server, whose disks seek
     {k_unknown_kind, 1e-3, 4 * k_mib},
 };

@@ -134,7 +134,9 @@ CostEstimate estimate_cost(const FieldCounts& counts, const CostModel& model) {
   const double run = counts.runs > 0 ? counts.bytes / counts.runs : bytes / nodes;
   const double share = counts.share_bytes > 0 ? counts.share_bytes : run;
   const double writers = counts.writers_of_node;
-  cost.local = store_seconds(figures, {bytes, nodes, writers, std::min(run, share), run});
+  // Ranks that store their own parts of a run each come back to its node's part of the file.
+  const double turn = counts.rank_run > 0 ? std::min(run, counts.rank_run) : run;
+  cost.local = store_seconds(figures, {bytes, nodes, writers, std::min(run, share), turn});
   if (counts.io_ranks == 0 || counts.box_runs <= 0 || !know_nodes(figures)) return cost;
   const double io_ranks = counts.io_ranks;
   const double storing_nodes = std::min({nodes, io_ranks, counts.io_nodes > 0 ? counts.io_nodes : nodes});

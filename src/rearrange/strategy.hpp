@@ -80,6 +80,7 @@ struct FieldCounts {
   int nodes = 1;
   int writers_of_node = 1;  ///< that store at a time, unless cells are sent
   double share_bytes = 0;   ///< at most in a write of the stage; 0: whole runs
+  double rank_run = 0;      ///< bytes that follow each other in the file and that one rank stores; 0: any run
   bool boxes_fit = true;    ///< otherwise the section is one that I/O ranks cannot have
   bool one_rank = false;    ///< one rank has all cells, and may store them itself
 };

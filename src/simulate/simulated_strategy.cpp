@@ -68,9 +68,13 @@ void SimulatedStrategy::count_storers(const std::function<NodeShare(int node)>& 
   counts_.nodes = field_.nodes;
   counts_.field_bytes = static_cast<double>(volume(field_.global)) * static_cast<double>(field_.size);
   const int ranks = field_.first_of_node(1) - field_.first_of_node(0);
-  if (!field_.is_map() && stores_past_stage(wish_, share_of(0))) {
-    counts_.writers_of_node = ranks;
-    return;
+  if (!field_.is_map()) {
+    const NodeShare share = share_of(0);
+    if (stores_past_stage(wish_, share)) {
+      counts_.writers_of_node = ranks;
+      counts_.rank_run = static_cast<double>(share.shortest_run) * static_cast<double>(field_.size);
+      return;
+    }
   }
   const StageShape shape = stage_of(wish_, 0);
   counts_.writers_of_node = shape.writers;

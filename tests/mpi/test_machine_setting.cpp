@@ -51,11 +51,11 @@ DatasetOptions with(const std::string& settings, const std::string& kind = "lust
   return options;
 }
 
-/// The report of a dataset whose ranks each have 64 KiB of each row, once it is written and read back.
-std::string report_of(const Comm& comm, const DatasetOptions& options) {
-  constexpr std::int64_t k_cells = 8192;
-  const Dims shape{16, k_cells * comm.size()};
-  const Box mine{{0, k_cells * comm.rank()}, {16, k_cells}};
+/// The report of a dataset whose ranks each have so many cells of 8 bytes in each row, once it is written and
+/// read back.
+std::string report_of(const Comm& comm, const DatasetOptions& options, std::int64_t cells = 8192) {
+  const Dims shape{16, cells * comm.size()};
+  const Box mine{{0, cells * comm.rank()}, {16, cells}};
   const auto cut = Decomposition::block(comm, shape, mine, Dims(2, 0), Dims(2, 0));
   auto file = Dataset::create(MPI_COMM_WORLD, "machine.nc", options);
   file->def_dim("time", 0);
@@ -112,6 +112,19 @@ TEST_CASE("figures of the machine choose, and the report says so") {
   CHECK(!has(set, "machine: writers"));
   CHECK(!has(set, ": rearrange: "));
   CHECK(has(set, "predicted: local "));
+}
+
+TEST_CASE("nodes with different numbers of ranks choose the same") {
+  const Comm comm(MPI_COMM_WORLD);
+  // By its own number of writers, a node of two ranks would store its cells, and a node of one rank send
+  // them.
+  Machine machine = some_machine();
+  machine.file_systems.front().by_writers = {{1, 2}, {0.1e9, 4e9}};
+  machine.file_systems.front().by_nodes = {{1, 2, 8}, {0.1e9, 0.2e9, 0.8e9}};
+  machine.file_systems.front().in_turns = {{64 * k_kib, k_mib}, {0.4e9, 4e9}};
+  const std::string path = file_of(comm, "set_nodes.toml", text_of(machine));
+  const std::string report = report_of(comm, with("ranks_per_node=2, machine=" + path), 32 * k_kib);
+  CHECK(has(report, ": local: "));
 }
 
 TEST_CASE("usual figures choose, where nothing was measured and nodes are in each other's way") {

@@ -380,6 +380,26 @@ TEST_CASE("a node that would open the file to store its cells has to gain by it"
   CHECK(predicted_store(counts, false, {}) == 0);
 }
 
+TEST_CASE("ranks that store parts of a run themselves take turns of these parts") {
+  const auto figures = usual_figures("lustre", 1);
+  CostModel model;
+  model.figures = &*figures;
+  FieldCounts counts;
+  counts.nodes = 4;
+  counts.field_bytes = counts.bytes = 16.0 * k_mib;
+  counts.runs = 4;
+  counts.io_ranks = 1;
+  counts.box_runs = 1;
+  const CostEstimate nodes = estimate_cost(counts, model);
+  CHECK(!nodes.rearranging_pays());
+  counts.rank_run = 2.0 * k_mib;
+  const CostEstimate ranks = estimate_cost(counts, model);
+  CHECK(ranks.local > nodes.local);
+  CHECK(ranks.rearranging_pays());
+  counts.rank_run = 64.0 * k_mib;  // a run is no longer than it is
+  CHECK(estimate_cost(counts, model).local == nodes.local);
+}
+
 TEST_CASE("cells are sent where the figures say that it takes less time") {
   const MachineFigures figures = some_figures();
   CostModel model;

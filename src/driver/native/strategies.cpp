@@ -122,6 +122,7 @@ FieldCounts FieldStrategies::count(const CutStrategy& cut, const FieldJob& job,
   counts.field_bytes = static_cast<double>(volume(cut.decomposition->global())) * size * outer_dims;
   counts.boxes_fit = field.boxes_fit;
   count_storers(cut, job, counts);
+  if (by_cost) agree_on_storers(counts);
   // Where one node stores for all, the one rank may be of another.
   const bool may_store = !one_node_stores_ || groups_.single();
   counts.one_rank = may_store && one_rank_has_all(comm_, *cut.decomposition);
@@ -159,12 +160,24 @@ void FieldStrategies::count_storers(const CutStrategy& cut, const FieldJob& job,
       are_long_runs(cut.share, cut.decomposition->global(), job.placement->chunk, size_of(job.variable->type),
                     stage.direct_bytes.value_or(k_long_run))) {
     counts.writers_of_node = ranks;
+    counts.rank_run =
+        static_cast<double>(cut.share.shortest_run) * static_cast<double>(size_of(job.variable->type));
     return;
   }
   StageShape shape = stage_shape(stage, stored_by, ranks);
   if (stored_by == StoredBy::ranks && !stage.writers) shape.writers = std::max(1, groups_.servers_of_node());
   counts.writers_of_node = shape.writers;
   counts.share_bytes = static_cast<double>(shape.slot_bytes / shape.writers);
+}
+
+// Nodes may have different numbers of ranks, and some no cells. All choose by the same counts.
+void FieldStrategies::agree_on_storers(FieldCounts& counts) const {
+  const auto bytes = [](double count) { return static_cast<std::int64_t>(count); };
+  const std::vector<std::int64_t> most =
+      comm_.max({counts.writers_of_node, bytes(counts.share_bytes), bytes(counts.rank_run)});
+  counts.writers_of_node = static_cast<int>(most[0]);
+  counts.share_bytes = static_cast<double>(most[1]);
+  counts.rank_run = static_cast<double>(most[2]);
 }
 
 // Nothing is counted there, and nobody sends: what the field takes by the figures. Local.

@@ -95,6 +95,7 @@ class FieldStrategies {
   FieldCounts count(const CutStrategy& cut, const FieldJob& job, const CutStrategy::Field& field);
   void choose(const CutStrategy& cut, const FieldJob& job, CutStrategy::Field& field);
   void count_storers(const CutStrategy& cut, const FieldJob& job, FieldCounts& counts) const;
+  void agree_on_storers(FieldCounts& counts) const;
   void report_one_node(CutStrategy& cut, const FieldJob& job);
 
   const Comm& comm_;
