@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <utility>
 
 #include "mount/calls.hpp"
 
@@ -114,10 +115,13 @@ void Filesystem::Calls::write(fuse_req_t fuse, fuse_ino_t file, const char* byte
                               off_t offset, fuse_file_info* info) {
   const Request request = begin(fuse);
   Filesystem& fs = request.fs;
-  const Handle& handle = fs.handle(info);
-  const Extent extent{offset, offset + static_cast<std::int64_t>(size)};
-  Model::Outcome outcome =
-      fs.model_.write(request.at, request.client, file, extent, handle.direct, handle.durable);
+  Handle& handle = fs.handle(info);
+  const Extent whole{offset, offset + static_cast<std::int64_t>(size)};
+  const auto [before, now] = handle.direct ? std::pair(Extent{}, whole) : handle.cut.add(whole);
+  Model::Outcome outcome{request.at, 0};
+  for (const Extent& extent : {before, now})
+    if (outcome.error == 0 && !extent.empty())
+      outcome = fs.model_.write(outcome.done, request.client, file, extent, handle.direct, handle.durable);
   ssize_t stored = 0;
   if (outcome.error == 0) {
     stored = ::pwrite(handle.file.number(), bytes, size, offset);
@@ -126,12 +130,19 @@ void Filesystem::Calls::write(fuse_req_t fuse, fuse_ino_t file, const char* byte
   request.finish(outcome, [fuse, stored] { fuse_reply_write(fuse, static_cast<std::size_t>(stored)); });
 }
 
+Model::Outcome Filesystem::write_rest(const Request& request, FileId file, Handle& handle) {
+  const Extent rest = handle.cut.rest();
+  if (rest.empty()) return {request.at, 0};
+  return model_.write(request.at, request.client, file, rest, handle.direct, handle.durable);
+}
+
 // Each close of a descriptor, of which several may be of one open.
 void Filesystem::Calls::flush(fuse_req_t fuse, fuse_ino_t file, fuse_file_info* info) {
   const Request request = begin(fuse);
   Filesystem& fs = request.fs;
   const LockOwner owner{request.client, info->lock_owner};
-  const Model::Outcome outcome = fs.model_.close(request.at, request.client, file);
+  Model::Outcome outcome = fs.write_rest(request, file, fs.handle(info));
+  if (outcome.error == 0) outcome = fs.model_.close(outcome.done, request.client, file);
   fs.locks_.unlock(file, owner, {0, std::numeric_limits<std::int64_t>::max()});
   fs.retry_waiters(file);
   request.finish(outcome, 0);
@@ -142,9 +153,12 @@ void Filesystem::Calls::release(fuse_req_t fuse, fuse_ino_t, fuse_file_info* inf
   fuse_reply_err(fuse, 0);
 }
 
-void Filesystem::Calls::fsync(fuse_req_t fuse, fuse_ino_t file, int, fuse_file_info*) {
+void Filesystem::Calls::fsync(fuse_req_t fuse, fuse_ino_t file, int, fuse_file_info* info) {
   const Request request = begin(fuse);
-  request.finish(request.fs.model_.fsync(request.at, request.client, file), 0);
+  Filesystem& fs = request.fs;
+  Model::Outcome outcome = fs.write_rest(request, file, fs.handle(info));
+  if (outcome.error == 0) outcome = fs.model_.fsync(outcome.done, request.client, file);
+  request.finish(outcome, 0);
 }
 
 void Filesystem::Calls::fallocate(fuse_req_t fuse, fuse_ino_t file, int mode, off_t offset, off_t length,

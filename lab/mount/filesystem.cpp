@@ -67,7 +67,7 @@ void Filesystem::Calls::init(void*, fuse_conn_info* connection) {
   // Bytes come in a buffer, not in a pipe.
   connection->want &=
       ~static_cast<unsigned>(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
-  connection->max_write = 1 << 20;
+  connection->max_write = k_largest_request;
 }
 
 Filesystem::Request Filesystem::request(fuse_req_t fuse) {

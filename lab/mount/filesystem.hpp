@@ -15,6 +15,7 @@
 
 #include "model/model.hpp"
 #include "mount/backing.hpp"
+#include "mount/cut_call.hpp"
 #include "mount/file_locks.hpp"
 #include "mount/schedule.hpp"
 
@@ -76,6 +77,7 @@ class Filesystem {
     FileId number;
     bool direct;
     bool durable;
+    CutCall cut{};  ///< of its writes
   };
   struct Waiter {
     fuse_req_t fuse;
@@ -88,6 +90,8 @@ class Filesystem {
   Handle& handle(const fuse_file_info* info) { return handles_.at(info->fh); }
   std::uint64_t add_handle(Descriptor file, FileId number, int flags);
   void close_handle(std::uint64_t number);
+  /// What has not counted yet of the writes by the handle.
+  Model::Outcome write_rest(const Request& request, FileId file, Handle& handle);
   void free_if_gone(FileId file);
   /// Finds the name, and answers with its number and attributes.
   void reply_entry(const Request& request, Model::Outcome outcome, FileId folder, const char* name);

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "mount/cut_call.hpp"
 #include "mount/file_locks.hpp"
 #include "mount/lustre_attribute.hpp"
 #include "mount/schedule.hpp"
@@ -18,6 +19,29 @@ FileLock lock(std::int64_t begin, std::int64_t end, bool writes, ClientId client
 }
 
 }  // namespace
+
+TEST_CASE("requests that the kernel cuts from one write end at pages of the file") {
+  constexpr std::int64_t k_most = k_largest_request, k_page = k_memory_page;
+  const auto parts = [](Extent before, Extent now) { return std::pair(before, now); };
+  CutCall call;
+  // 2 MiB and 100 bytes, from memory that begins 16 bytes behind a page's begin.
+  CHECK(call.add({0, k_most - 16}) == parts({}, {0, k_most - k_page}));
+  CHECK(call.add({k_most - 16, 2 * k_most - 16}) == parts({}, {k_most - k_page, 2 * k_most - k_page}));
+  CHECK(call.add({2 * k_most - 16, 2 * k_most + 100}) == parts({}, {2 * k_most - k_page, 2 * k_most + 100}));
+  CHECK(call.rest().empty());
+  // Nothing follows, or something else.
+  CHECK(call.add({0, k_most - 16}).second == Extent{0, k_most - k_page});
+  CHECK(call.rest() == Extent{k_most - k_page, k_most - 16});
+  CHECK(call.rest().empty());
+  CHECK(call.add({0, k_most - 16}).second == Extent{0, k_most - k_page});
+  CHECK(call.add({0, 100}) == parts({k_most - k_page, k_most - 16}, {0, 100}));
+  // At an odd place of the file, and at pages.
+  CHECK(call.add({5, k_most + 5}) == parts({}, {5, k_most}));
+  CHECK(call.add({k_most + 5, 2 * k_most}) == parts({}, {k_most, 2 * k_most}));
+  CHECK(call.add({0, k_most}) == parts({}, {0, k_most}));
+  CHECK(call.add({7, 1000}) == parts({}, {7, 1000}));
+  CHECK(call.rest().empty());
+}
 
 TEST_CASE("locks of fcntl: of several clients, in parts, and over with the handle") {
   FileLocks locks;
