@@ -108,9 +108,7 @@ void choose_alignment(const FileSystemFigures& f, StoringChoice& choice) {
 void choose_stripes(const FileSystemFigures& f, StoringChoice& choice) {
   if (f.by_stripes.empty()) return;
   const auto usual = static_cast<double>(std::max<std::int64_t>(1, f.stripe_count));
-  // Where nodes are in each other's way, the fewer nodes that store reach more than all of them.
-  const double reached = std::max(f.by_stripes.at_number(usual), f.by_nodes.best());
-  const double gain = f.by_stripes.best() / reached;
+  const double gain = f.by_stripes.best() / f.by_stripes.at_number(usual);
   const std::int64_t count = f.by_stripes.first_with(k_as_good);
   if (gain < k_stripes_gain || count == f.stripe_count) return;
   choice.stripe_count = count;

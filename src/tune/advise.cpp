@@ -59,7 +59,8 @@ std::string found_text(const FileSystemFigures& f) {
     text += line("into a file for each node: " + rows_text(f.own_files, "node writes", "write"));
   text += sizes_text(f);
   if (!f.by_stripes.empty())
-    text += line("by stripes of the file: " + rows_text(f.by_stripes, "stripe takes", "take"));
+    text += line("by stripes of the file, until the device has the bytes: " +
+                 rows_text(f.by_stripes, "stripe takes", "take"));
   if (f.sync_bytes_per_second > 0)
     text += line(
         fmt::format("until the device has the bytes (durable): {}; an fsync with nothing to send takes {}",

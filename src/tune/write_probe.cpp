@@ -113,6 +113,10 @@ double ProbeFolder::rate_of(const WriteProbe& probe, std::int64_t bytes, Seconds
   // other.
   comm_.barrier();
   const Seconds took = now() - start;
+  // What is still on its way would take time from the next probe.
+  status.merge(caught([&] {
+    if (store && !probe.sync) store->sync();
+  }));
   status.merge(caught([&] {
     if (store) store->close();
   }));
