@@ -100,14 +100,10 @@ void choose_by_machine(DriverOptions& out) {
   if (!sets_io_ranks(out.rearranging)) out.rearranging.least_box_bytes = choice.least_box_bytes;
   const bool striped = out.stripes.count > 0;
   if (!striped) out.stripes.count = choice.stripe_count;
-  const bool aligned = out.rearranging.alignment_bytes > 0;
-  if (choice.alignment_bytes > 0 && !aligned)
-    out.catalog.alignment = out.rearranging.alignment_bytes = choice.alignment_bytes;
   const bool servers_store = out.background.stored_by == StoredBy::ranks;
   const std::map<std::string, bool> is_set{{"writers", out.stage.writers || servers_store},
                                            {"slot_bytes", out.stage.slot_bytes.has_value()},
                                            {"io_ranks", sets_io_ranks(out.rearranging)},
-                                           {"alignment", aligned},
                                            {"stripe_count", striped}};
   for (const auto& [setting, why] : choice.why)
     if (!is_set.at(setting))

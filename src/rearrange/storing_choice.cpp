@@ -12,11 +12,9 @@ namespace shoal {
 namespace {
 
 constexpr double k_as_good = 0.9;       // what reaches so much of the best is chosen, if it takes less
-constexpr double k_stripes_gain = 1.2;  // stripes cost creates and locks
+constexpr double k_stripes_gain = 1.4;  // stripes cost creates and locks
 // Memory of larger ones is not kept from file to file, and takes longer to get than large writes gain.
 constexpr std::int64_t k_most_slot_bytes = 4 * 1024 * 1024;
-// Each variable may begin with a gap of this size.
-constexpr std::int64_t k_most_alignment = 1024 * 1024;
 
 std::string text(std::int64_t bytes) {
   return bytes_text(static_cast<double>(bytes));
@@ -90,21 +88,6 @@ void choose_slot(const FileSystemFigures& f, StoringChoice& choice) {
                     text(write_bytes), best / sizes.at_size(share), bytes_text(share)));
 }
 
-// Where nodes lose by writing to one stripe in turns, none shall have a part of another one's. Boxes that are
-// much larger have few borders.
-void choose_alignment(const FileSystemFigures& f, StoringChoice& choice) {
-  const std::int64_t harmless = harmless_turn(f);
-  if (choice.io_nodes == 1 || f.in_turns.empty() || harmless == f.in_turns.at.front()) return;
-  const std::int64_t wanted = f.stripe_bytes > 0 ? f.stripe_bytes : harmless;
-  if (wanted == 0 || wanted > k_most_alignment || choice.least_box_bytes > wanted) return;
-  choice.alignment_bytes = wanted;
-  choice.why.emplace_back(
-      "alignment",
-      fmt::format("alignment={}: nodes that write smaller parts in turns are {:.1f} times as slow", wanted,
-                  f.by_size.at_size(static_cast<double>(f.in_turns.at.front())) /
-                      f.in_turns.bytes_per_second.front()));
-}
-
 void choose_stripes(const FileSystemFigures& f, StoringChoice& choice) {
   if (f.by_stripes.empty()) return;
   const auto usual = static_cast<double>(std::max<std::int64_t>(1, f.stripe_count));
@@ -127,7 +110,6 @@ StoringChoice choose_storing(const MachineFigures* figures) {
   choose_io_nodes(f, choice);
   choose_least_box(f, choice);
   choose_slot(f, choice);
-  if (figures->measured()) choose_alignment(f, choice);  // it may cost space
   choose_stripes(f, choice);
   return choice;
 }

@@ -22,7 +22,6 @@ struct StoringChoice {
   int io_ranks_of_node = k_io_ranks_of_node;
   int io_nodes = 0;                  ///< nodes that have I/O ranks; 0: all
   std::int64_t least_box_bytes = 0;  ///< of an I/O rank; 0: as even as can be
-  std::int64_t alignment_bytes = 0;  ///< of variables and boxes; 0: as without figures
   std::int64_t stripe_count = 0;     ///< of new files; 0: as the folder is set
   /// What of this the figures chose, by the setting that would change it, and why: "writers", "writers=4: 4
   /// ranks of a node write 2.1 times as fast as 1".

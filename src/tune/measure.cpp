@@ -117,13 +117,12 @@ std::vector<Point> points_for(int nodes, int ranks_per_node, const std::vector<s
     WriteProbe probe = one;
     probe.call_bytes = size;
     points.push_back({"write_by_size", &F::by_size, size, probe});
-    if (nodes > 1) {
-      probe.in_turns = true;
-      points.push_back({"write_in_turns", &F::in_turns, size, probe});
-      probe.in_turns = false;
-    }
     probe.unaligned = true;
     points.push_back({"write_unaligned", &F::unaligned, size, probe});
+    if (nodes > 1) {
+      probe.in_turns = true;  // at odd places, as boxes of fields
+      points.push_back({"write_in_turns", &F::in_turns, size, probe});
+    }
   }
   for (const std::int64_t count : stripes) {
     WriteProbe probe = one;

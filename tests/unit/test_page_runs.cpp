@@ -26,14 +26,15 @@ struct Stored {
   Bytes buffer;
   unsigned char next = 0;
 
-  /// A piece of so many bytes, with one run or (if longer than `run`) the first of its runs.
-  void write(std::uint64_t at, std::int64_t bytes, std::int64_t run) {
+  /// A piece of so many bytes, in one run.
+  void write(std::uint64_t at, std::int64_t bytes, bool goes_on = true) {
+    runs.write(filled(bytes), {at, 0, bytes}, goes_on);
+  }
+  std::byte* filled(std::int64_t bytes) {
     buffer.assign(static_cast<std::size_t>(k_page + bytes), std::byte{});
     for (std::int64_t i = 0; i < bytes; ++i)
       buffer[static_cast<std::size_t>(k_page + i)] = static_cast<std::byte>(next++);
-    runs.write(buffer.data() + k_page, bytes, {at, 0, run});
-    if (run < bytes)
-      runs.write(buffer.data() + k_page, bytes, {at + static_cast<std::uint64_t>(2 * run), run, bytes - run});
+    return buffer.data() + k_page;
   }
   /// The bytes of the file from `at` on count up from `first`.
   bool counts_up(std::uint64_t at, std::int64_t bytes, unsigned char first) const {
@@ -57,7 +58,7 @@ TEST_CASE("writes of a long run end at pages, but for the last one") {
   Stored stored;
   constexpr std::uint64_t k_at = 1000;
   for (std::uint64_t at = k_at; at < k_at + 5 * 10000; at += 10000)
-    stored.write(at, 10000, 10000);
+    stored.write(at, 10000);
   CHECK(stored.ends() == std::vector<std::uint64_t>{8192, 20480, 28672, 40960, 49152});
   stored.runs.finish();
   CHECK(stored.ends().back() == k_at + 50000);
@@ -70,7 +71,7 @@ TEST_CASE("writes of a long run end at pages, but for the last one") {
 TEST_CASE("pieces of less than a page wait until there is one") {
   Stored stored;
   for (std::uint64_t at = 4000; at < 4000 + 100 * 100; at += 100)
-    stored.write(at, 100, 100);
+    stored.write(at, 100);
   CHECK(stored.ends() == std::vector<std::uint64_t>{4096, 8192, 12288});
   stored.runs.finish();
   CHECK(stored.counts_up(4000, 10000, 0));
@@ -78,19 +79,21 @@ TEST_CASE("pieces of less than a page wait until there is one") {
 
 TEST_CASE("what waits is stored before a run that lies elsewhere") {
   Stored stored;
-  stored.write(0, 5000, 5000);
-  stored.write(20000, 100, 100);
+  stored.write(0, 5000);
+  stored.write(20000, 100);
   CHECK(stored.ends() == std::vector<std::uint64_t>{4096, 5000});
-  stored.write(4900, 1000, 1000);  // written last, so it counts
+  stored.write(4900, 1000);  // written last, so it counts
   stored.runs.finish();
   CHECK(stored.counts_up(0, 4900, 0));
   CHECK(stored.counts_up(20000, 100, static_cast<unsigned char>(5000)));
   CHECK(stored.counts_up(4900, 1000, static_cast<unsigned char>(5100)));
 }
 
-TEST_CASE("pieces of several runs are stored run by run") {
+TEST_CASE("runs that end with their piece are stored whole") {
   Stored stored;
-  stored.write(100, 6000, 3000);
+  std::byte* const cells = stored.filled(6000);
+  stored.runs.write(cells, {100, 0, 3000}, false);
+  stored.runs.write(cells, {6100, 3000, 3000}, false);
   CHECK(stored.ends() == std::vector<std::uint64_t>{3100, 9100});
   CHECK(stored.counts_up(100, 3000, 0));
   CHECK(stored.counts_up(6100, 3000, static_cast<unsigned char>(3000)));

@@ -22,6 +22,16 @@ void for_each_run(const FieldJob& job, const Piece& piece, std::int64_t at, Visi
   merger.flush();
 }
 
+// How many cells of a box follow each other in the file. Chunks hold whole fields here.
+std::int64_t cells_of_run(const Box& box, const Dims& chunk) {
+  std::int64_t run = 1;
+  for (int d = box.rank(); d-- > 0;) {
+    run *= box.count[d];
+    if (box.count[d] != chunk[d]) break;
+  }
+  return std::max<std::int64_t>(1, run);
+}
+
 bool as_it_is(const FieldJob& job) {
   const bool swaps = job.placement->swapped && size_of(job.variable->type) > 1;
   return !swaps && is_contiguous(job.transfer->array, job.variable->type) &&
@@ -99,13 +109,19 @@ void DirectPath::store_fill(const FieldJob& job, const Box& box, const Bytes& fi
 
 void DirectPath::store_pieces(const FieldJob& job, const Box& box, const FillPiece& fill_piece) {
   const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
+  const std::int64_t in_run = cells_of_run(box, job.placement->chunk);
+  std::int64_t stored = 0;  // cells
   PageRuns runs(file_);
   for_each_piece({box}, job.placement->chunk, k_direct_piece / size, [&](const Piece& piece) {
     const std::int64_t bytes = piece.cells.cells() * size;
     buffer_.resize(static_cast<std::size_t>(PageRuns::k_page + bytes));
     std::byte* cells = buffer_.data() + PageRuns::k_page;
     fill_piece(piece, cells);
-    for_each_run(job, piece, 0, [&](const Extent& run) { runs.write(cells, bytes, run); });
+    stored += piece.cells.cells();
+    for_each_run(job, piece, 0, [&](const Extent& run) {
+      const bool last = run.in_stage + run.bytes == bytes;
+      runs.write(cells, run, last && stored % in_run != 0);
+    });
   });
   runs.finish();
 }

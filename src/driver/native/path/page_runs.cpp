@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-void PageRuns::write(std::byte* cells, std::int64_t bytes, const Extent& run) {
+void PageRuns::write(std::byte* cells, const Extent& run, bool goes_on) {
   std::byte* from = cells + run.in_stage;
   std::uint64_t at = run.in_file;
   std::int64_t length = run.bytes;
@@ -18,7 +18,7 @@ void PageRuns::write(std::byte* cells, std::int64_t bytes, const Extent& run) {
     std::memcpy(from, waiting_.data(), static_cast<std::size_t>(std::exchange(waiting_bytes_, 0)));
   }
   finish();
-  if (run.bytes == bytes) {
+  if (goes_on) {
     const auto in_page = static_cast<std::int64_t>((at + static_cast<std::uint64_t>(length)) % k_page);
     waiting_bytes_ = std::min(in_page, length);
     length -= waiting_bytes_;

@@ -18,9 +18,9 @@ class PageRuns {
 
   explicit PageRuns(NativeFile& file) : file_(file) {}
 
-  /// `cells` lie behind k_page bytes of memory that this class may change. A run that fills all `bytes` of
-  /// them may go on in the next call.
-  void write(std::byte* cells, std::int64_t bytes, const Extent& run);
+  /// `cells` lie behind k_page bytes of memory that this class may change. goes_on: with the first run of the
+  /// next call.
+  void write(std::byte* cells, const Extent& run, bool goes_on);
   /// Stores what waits.
   void finish();
 
