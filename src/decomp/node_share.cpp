@@ -48,17 +48,16 @@ std::vector<Box> deal_unowned(const Comm& comm, const Nodes& nodes, const Decomp
   return unpacked_boxes(mine);
 }
 
-// How many cells of the box follow each other in the row-major order of all.
-std::int64_t run_of(const Box& box, const Dims& global) {
+}  // namespace
+
+std::int64_t run_of(const Box& box, const Dims& whole) {
   std::int64_t run = 1;
   for (int d = box.rank(); d-- > 0;) {
     run *= box.count[d];
-    if (box.count[d] != global[d]) break;
+    if (box.count[d] != whole[d]) break;
   }
   return run;
 }
-
-}  // namespace
 
 std::vector<std::vector<Box>> dealt_to_nodes(const std::vector<Box>& unowned, int nodes) {
   std::vector<std::vector<Box>> of_node(static_cast<std::size_t>(nodes));

@@ -34,6 +34,9 @@ NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decompositio
 
 // What ranks do for it by themselves.
 
+/// How many cells of a box follow each other in the row-major order of a whole of this shape.
+std::int64_t run_of(const Box& box, const Dims& whole);
+
 /// Rank 0: to each node some of the boxes that nobody owns, in turn.
 std::vector<std::vector<Box>> dealt_to_nodes(const std::vector<Box>& unowned, int nodes);
 /// From the tiles of a node's ranks, these with halos inside of the global shape, and what nobody owns.

@@ -9,11 +9,14 @@
 #include "machine/usual_figures.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "rearrange/strategy.hpp"
+#include "storage/beside.hpp"
 #include "support/says.hpp"
 
 using namespace shoal;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::int64_t k_kib = 1024, k_mib = 1024 * k_kib;
 
@@ -45,16 +48,34 @@ MachineFigures some_figures() {
   return figures;
 }
 
-std::string written(const std::string& name, const std::string& text) {
-  std::ofstream(name) << text;
-  return name;
-}
+/// A file in a folder that goes with it.
+class Written {
+ public:
+  Written(const std::string& name, const std::string& text)
+      : folder_(fs::temp_directory_path() / name_beside("shoal_machine").substr(1)), path_(folder_ / name) {
+    fs::create_directories(folder_);
+    replace(text);
+  }
+  Written(const Written&) = delete;
+  Written& operator=(const Written&) = delete;
+  ~Written() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  void replace(const std::string& text) const { std::ofstream(path_) << text; }
+  std::string folder() const { return folder_.string(); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path folder_, path_;
+};
 
 std::string error_of(const std::string& text) {
+  const Written file("machine.toml", text);
   try {
-    read_machine(written("bad_machine.toml", text));
+    read_machine(file.path());
   } catch (const Error& e) {
-    CHECK(e.status().file == "bad_machine.toml");
+    CHECK(e.status().file == file.path());
     return e.what();
   }
   return "no error";
@@ -80,7 +101,8 @@ TEST_CASE("a machine file is read as it was written") {
   Machine machine;
   machine.node = some_figures().node;
   machine.file_systems = {some_file_system("/scratch"), some_file_system("/home \"of\" all", "nfs")};
-  const std::string path = written("some_machine.toml", text_of(machine));
+  const Written file("machine.toml", text_of(machine));
+  const std::string path = file.path();
   CHECK(is_machine_file(path));
   const Machine read = read_machine(path);
   CHECK(text_of(read) == text_of(machine));
@@ -158,16 +180,16 @@ TEST_CASE("the file system of a path is the one with the longest mount point abo
 TEST_CASE("figures that are old, of another file system, or of none") {
   Machine machine;
   machine.file_systems = {some_file_system("/scratch")};
-  std::filesystem::create_directories("beside");
-  const std::string path = written("beside/machine.toml", text_of(machine));
+  const Written file("machine.toml", text_of(machine));
+  const std::string path = file.path();
   const auto found = [&](const std::string& wish, const std::string& dataset, const std::string& kind,
                          const std::string& today) {
-    return find_machine(wish, "beside", dataset, kind, today);
+    return find_machine(wish, file.folder(), dataset, kind, today);
   };
   const FoundMachine good = found("auto", "/scratch/his.nc", "lustre", "2026-12-01");
   REQUIRE(good.figures);
   CHECK(good.warnings.empty());
-  says(text_of(*good.figures), "beside/machine.toml, /scratch (lustre, measured 2026-11-25)");
+  says(text_of(*good.figures), path + ", /scratch (lustre, measured 2026-11-25)");
   const FoundMachine old = found(path, "/scratch/his.nc", "lustre", "2027-11-26");
   CHECK(old.figures);
   REQUIRE(old.warnings.size() == 1);
@@ -186,7 +208,7 @@ TEST_CASE("figures that are old, of another file system, or of none") {
   says(none.warnings[0], "no file system above /home/his.nc");
   CHECK(!found("none", "/scratch/his.nc", "lustre", "2026-12-01").figures);
   CHECK(!find_machine("auto", ".", "/scratch/his.nc", "lustre", "2026-12-01").figures);
-  written("beside/machine.toml", "cores = 3\n");
+  file.replace("cores = 3\n");
   const FoundMachine other = found("auto", "/scratch/his.nc", "lustre", "2026-12-01");
   REQUIRE(other.warnings.size() == 1);
   says(other.warnings[0], "no machine file");
@@ -343,16 +365,26 @@ TEST_CASE("by usual figures short runs are sent, and long ones stay") {
   CHECK(!estimate_cost(counts, model).rearranging_pays());
 }
 
+namespace {
+
+/// Four nodes with a run each, or one I/O rank with one box.
+FieldCounts four_runs_or_one_box(double bytes) {
+  FieldCounts counts;
+  counts.nodes = 4;
+  counts.field_bytes = counts.bytes = bytes;
+  counts.runs = 4;
+  counts.io_ranks = 1;
+  counts.box_runs = 1;
+  return counts;
+}
+
+}  // namespace
+
 TEST_CASE("a node that would open the file to store its cells has to gain by it") {
   MachineFigures figures = some_figures();
   CostModel model;
   model.figures = &figures;
-  FieldCounts counts;
-  counts.nodes = 4;
-  counts.field_bytes = counts.bytes = 64.0 * k_kib;
-  counts.runs = 4;
-  counts.io_ranks = 1;
-  counts.box_runs = 1;
+  FieldCounts counts = four_runs_or_one_box(64.0 * k_kib);
   figures.file_system.open_seconds = 0;
   const CostEstimate cost = estimate_cost(counts, model);
   REQUIRE(cost.timed);
@@ -376,12 +408,7 @@ TEST_CASE("ranks that store parts of a run themselves take turns of these parts"
   const auto figures = usual_figures("lustre", 1);
   CostModel model;
   model.figures = &*figures;
-  FieldCounts counts;
-  counts.nodes = 4;
-  counts.field_bytes = counts.bytes = 16.0 * k_mib;
-  counts.runs = 4;
-  counts.io_ranks = 1;
-  counts.box_runs = 1;
+  FieldCounts counts = four_runs_or_one_box(16.0 * k_mib);
   const CostEstimate nodes = estimate_cost(counts, model);
   CHECK(!nodes.rearranging_pays());
   counts.rank_run = 2.0 * k_mib;

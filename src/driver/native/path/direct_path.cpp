@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "decomp/node_share.hpp"
 #include "driver/native/path/page_runs.hpp"
 #include "driver/native/shapes.hpp"
 
@@ -20,16 +21,6 @@ void for_each_run(const FieldJob& job, const Piece& piece, std::int64_t at, Visi
   ExtentMerger merger(std::forward<Visit>(visit));
   add_extents(piece, job.placement->chunk, size_of(job.variable->type), address_of(job, piece), at, merger);
   merger.flush();
-}
-
-// How many cells of a box follow each other in the file. Chunks hold whole fields here.
-std::int64_t cells_of_run(const Box& box, const Dims& chunk) {
-  std::int64_t run = 1;
-  for (int d = box.rank(); d-- > 0;) {
-    run *= box.count[d];
-    if (box.count[d] != chunk[d]) break;
-  }
-  return std::max<std::int64_t>(1, run);
 }
 
 bool as_it_is(const FieldJob& job) {
@@ -109,8 +100,8 @@ void DirectPath::store_fill(const FieldJob& job, const Box& box, const Bytes& fi
 
 void DirectPath::store_pieces(const FieldJob& job, const Box& box, const FillPiece& fill_piece) {
   const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
-  const std::int64_t in_run = cells_of_run(box, job.placement->chunk);
-  std::int64_t stored = 0;  // cells
+  const std::int64_t in_run = run_of(box, job.placement->chunk);  // a chunk holds the whole here
+  std::int64_t stored = 0;                                        // cells
   PageRuns runs(file_);
   for_each_piece({box}, job.placement->chunk, k_direct_piece / size, [&](const Piece& piece) {
     const std::int64_t bytes = piece.cells.cells() * size;
