@@ -22,6 +22,7 @@ struct Experiment {
   bool joins = false;                ///< sets of files are joined to one file, and the time is reported
   ProgramKind program = ProgramKind::records;
   int every = 0;  ///< steps of the model from one output to the next, unless --steps says
+  bool checks_in_other_folder() const { return program == ProgramKind::records; }  ///< takes --check-in
   bool computes() const { return program != ProgramKind::records; }  ///< the program is a model that runs
 };
 

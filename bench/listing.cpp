@@ -35,6 +35,7 @@ std::string list_json() {
                            {"summary", w.summary},
                            {"sizes", sizes},
                            {"records", w.records},
+                           {"check_in", experiment_of(w.name).checks_in_other_folder()},
                            {"methods", experiment_of(w.name).methods}});
   }
   for (const auto& m : methods()) {

@@ -75,7 +75,7 @@ Setup setup_of(const Options& options, const Workload& workload, int ranks) {
     if (given && !setup.experiment.computes())
       throw std::invalid_argument(std::string(name) + " is given, but " + workload.name +
                                   " does not compute");
-  if (!options.check_in.empty() && program != ProgramKind::records)
+  if (!options.check_in.empty() && !setup.experiment.checks_in_other_folder())
     throw std::invalid_argument("--check-in is given, but " + workload.name + " looks at its files itself");
   setup.steps = options.steps > 0 ? options.steps : setup.experiment.every * setup.records;
   if (setup.experiment.computes() && setup.steps % setup.records != 0)

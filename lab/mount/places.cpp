@@ -49,6 +49,11 @@ bool unmount(const fs::path& place) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+void remove_link(const fs::path& link) {
+  std::error_code ignored;
+  if (fs::is_symlink(link, ignored)) fs::remove(link, ignored);
+}
+
 std::string unescaped(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -66,6 +71,10 @@ std::string unescaped(const std::string& text) {
 
 fs::path common_place(const fs::path& dir) {
   return dir / "here";
+}
+
+fs::path bytes_link(const fs::path& dir) {
+  return dir / "bytes";
 }
 
 Places Places::make(const fs::path& dir, int clients, const fs::path& backing) {
@@ -111,6 +120,15 @@ Places Places::make(const fs::path& dir, int clients, const fs::path& backing) {
     if (!made.folders.empty() && made.folders.back() == backing) made.folders.pop_back();  // the user's data
     made.backing = fs::canonical(backing);
   }
+  const fs::path link = bytes_link(top);
+  remove_link(link);  // of a labfs that was killed
+  std::error_code error;
+  fs::create_directory_symlink(made.backing, link, error);
+  if (error) {
+    made.remove();
+    throw std::runtime_error("cannot make the link " + link.string() + ": " + error.message());
+  }
+  made.link = link;
   return made;
 }
 
@@ -118,6 +136,7 @@ void Places::remove() const {
   for (const auto& place : mounts)
     if (!find_mounts(place.parent_path()).empty()) unmount(place);
   std::error_code ignored;
+  if (!link.empty()) remove_link(link);
   for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
     ::rmdir(folder->c_str());  // only if it is empty
   if (backing_is_ours) fs::remove_all(backing, ignored);
@@ -156,7 +175,10 @@ int clean(const fs::path& dir) {
     unmount(mount.place);
     ::rmdir(mount.place.c_str());
   }
-  if (served == 0) ::rmdir(common_place(dir).c_str());
+  if (served == 0) {
+    ::rmdir(common_place(dir).c_str());
+    remove_link(bytes_link(dir));
+  }
   // Folders of bytes: labfs-PROCESS-RANDOM.
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(memory_folder(), ignored)) {

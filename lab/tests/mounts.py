@@ -490,6 +490,19 @@ def check_run():
         script = "touch $LABFS_DIR/here/r; ls $LABFS_DIR/1"
         done = run(*start, "--", labfs, "enter", "--", "sh", "-c", script, env=ranks)
         assert done.stdout == "r\n", done
+    # The link to the bytes leads past the model and goes with the run. One of a killed run is replaced.
+    script = "echo x >$LABFS_DIR/0/linked && cat $LABFS_DIR/bytes/linked && readlink $LABFS_DIR/bytes"
+    place = folder / "linked"
+    place.mkdir()
+    (place / "bytes").symlink_to("labfs-of-a-killed-run")
+    done = run(*start, "--dir", str(place), "--", "sh", "-c", script)
+    told = done.stdout.split()
+    assert done.returncode == 0 and told[0] == "x" and not Path(told[1]).exists(), done
+    assert not (place / "bytes").is_symlink(), os.listdir(place)
+    (place / "bytes").write_text("the user's own")
+    done = run(*start, "--dir", str(place), "--", "true")
+    assert done.returncode != 0 and "cannot make the link" in done.stderr, done
+    assert (place / "bytes").read_text() == "the user's own" and os.listdir(place) == ["bytes"]
     # Bytes in a folder of one's own stay, and the next labfs reads them for each client.
     kept = [*start, "--backing", str(folder / "kept")]
     assert run(*kept, "--", "sh", "-c", "lfs setstripe -c 3 $LABFS_DIR/0/a").returncode == 0

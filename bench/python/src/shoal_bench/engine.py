@@ -46,6 +46,10 @@ class Capabilities:
     experiments: dict[str, dict] = field(default_factory=dict)
     methods: dict[str, dict] = field(default_factory=dict)
 
+    def checks_in_other_folder(self, experiment: str) -> bool:
+        """Whether it looks at the files that an experiment wrote by another path, if one is given. Local."""
+        return bool(self.experiments[experiment].get("check_in"))
+
     def has_method(self, text: str) -> bool:
         """Whether a method, which may have settings (native+writers=1), is in this build. Local."""
         return text.split("+")[0] in self.methods
@@ -76,6 +80,7 @@ class Engine:
     def __init__(self, path: Path):
         self.path = path
         self._build = ""
+        self._capabilities: Capabilities | None = None
 
     @property
     def build(self) -> str:
@@ -119,6 +124,11 @@ class Engine:
 
     def capabilities(self) -> Capabilities:
         """EngineError. Local."""
+        if self._capabilities is None:
+            self._capabilities = self._ask_for_capabilities()
+        return self._capabilities
+
+    def _ask_for_capabilities(self) -> Capabilities:
         reported = self._ask(["list", "--stream"])
         try:
             return Capabilities(

@@ -81,7 +81,8 @@ class Labfs:
         self, lab: Lab, mounts: Path, report: int, launch: Sequence[str], program: Sequence[str]
     ) -> list[str]:
         """Serves the mounts while `launch` (mpiexec and its options) runs, and puts each rank of `program`
-        on its node, where it finds the file system at `mounts`/here. report: a descriptor that labfs gets,
+        on its node, where it finds the file system at `mounts`/here, and the same files past the model at
+        `mounts`/bytes. report: a descriptor that labfs gets,
         for what it says at the end. Local."""
         serve = [str(self.path), "run", *_options(lab), "--scale", str(lab.scale)]
         serve += ["--dir", str(mounts), "--report", f"/dev/fd/{report}"]

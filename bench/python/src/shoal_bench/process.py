@@ -103,6 +103,9 @@ class Run:
         self.start = start
         self.begin: dict = {}
         arguments = [*start.arguments(), "--stream"]
+        if start.lab is not None and engine.capabilities().checks_in_other_folder(start.experiment):
+            # Past the model, which would make the check several times as slow as what is measured.
+            arguments += ["--check-in", str(mounts / "bytes")]
         if first_round > 1:
             arguments += ["--first-round", str(first_round)]
         mpiexec = launcher.command(start.ranks, start.ranks_per_node)

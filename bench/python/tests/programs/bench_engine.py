@@ -29,7 +29,7 @@ def report(**event):
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("experiment")
-    for option in ("tiles", "size", "methods", "formats", "dir", "hints", "io-layout"):
+    for option in ("tiles", "size", "methods", "formats", "dir", "hints", "io-layout", "check-in"):
         parser.add_argument(f"--{option}", default="")
     for option, otherwise in (("ranks", 0), ("records", 5), ("reps", 5), ("first-round", 1)):
         parser.add_argument(f"--{option}", type=int, default=otherwise)
@@ -39,7 +39,7 @@ def parse():
 
 
 def list_all():
-    sizes = {"sizes": _sizes, "records": 5}
+    sizes = {"sizes": _sizes, "records": 5, "check_in": True}
     report(
         experiments=[{"name": n, "summary": n, **sizes} for n in ("roms-size", "roms-tiles", "roms-ranks")],
         methods=[
@@ -112,6 +112,11 @@ class Turns:
                 path = os.path.join(case["dir"], f"{prefix}{case['method']}.nc")
                 with open(path, "w") as file:
                     file.write("x")
+                if self.options.check_in and not os.path.exists(
+                    os.path.join(self.options.check_in, os.path.basename(path))
+                ):
+                    print(f"shoal-bench: {path} is not in {self.options.check_in}", file=sys.stderr)
+                    sys.exit(1)
                 for operation in ("write", "read") if self.options.read else ("write",):
                     case = {"operation": operation, **case}
                     report(event="case", **case, round=round_)
