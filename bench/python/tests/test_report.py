@@ -407,6 +407,10 @@ def test_settings_that_change_nothing_are_named():
     clear = one("native+writers=1", [1, 1]) + one("native+writers=2", [2, 2])
     reported = " ".join(advice.summary_of(contests(clear), True))
     assert "is fastest with 1; with 2: 2.0 times the time" in reported and "no difference" not in reported
+    once = one("native+writers=1", [1]) + one("native+writers=2", [2])
+    reported = " ".join(advice.summary_of(contests(once), True))
+    assert "with 2: 2.0 times the time (ran once, so the spread is not known)" in reported
+    assert "no difference" not in reported
 
 
 def test_equal_times_are_called_so():

@@ -107,7 +107,7 @@ def _won(method: str, fought: Sequence[tuple[Contest, Entry, Entry]]) -> str:
 
 def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
     """What settings that were varied change: a sentence for each setting, operation and method; in brief only
-    where the change is larger than the spread, and one for all the others."""
+    where the change is not within the spread, and one for all the others."""
     found: list[str] = []
     level: list[str] = []
     several_sizes = len({(c.key.shape, c.key.records) for c in contests}) > 1
@@ -117,7 +117,7 @@ def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
             for (method, format), values in methods.items():
                 ordered = sorted(values, key=lambda pair: pair[1].seconds.middle)
                 (best, first), (worst, last) = ordered[0], ordered[-1]
-                if brief and not is_clear(first, last):
+                if brief and is_clear(first, last) is False:
                     level.append(setting)
                     continue
                 gain = times_text(last.seconds.middle / max(first.seconds.middle, 1e-12))
