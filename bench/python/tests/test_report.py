@@ -399,6 +399,12 @@ def test_few_settings_come_before_many():
     assert [value for value, _ in pairs] == ["cb_nodes=2", "cb_nodes=16", "cb_buffer_size=1048576;cb_nodes=2"]
 
 
+def test_options_are_in_the_order_of_their_numbers():
+    groups = [one("native", [1, 1], start=n, settings={"stripes": n}) for n in ("128", "2", "16")]
+    options = [contest.key.options for contest in contests(*groups)]
+    assert options == ["stripes 2", "stripes 16", "stripes 128"]
+
+
 def test_settings_that_change_nothing_are_named():
     level = one("native+writers=1", [1, 3]) + one("native+writers=2", [2, 4])
     assert "What was varied (`writers`) made no difference" in " ".join(

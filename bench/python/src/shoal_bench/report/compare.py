@@ -7,6 +7,7 @@ operation, size, records, tiles, ranks."""
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -255,7 +256,18 @@ def _order(key: Key) -> tuple:
     cells = 1
     for n in key.shape:
         cells *= n
-    return (key.experiment, key.study, what, cells, key.ranks, key.tiles, key.records, key.options, key.part)
+    options = order_of_settings(key.options)
+    return (key.experiment, key.study, what, cells, key.ranks, key.tiles, key.records, options, key.part)
+
+
+_units = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def order_of_settings(value: str) -> tuple:
+    """Few settings before many; values with numbers in the order of the numbers: 256KiB before 1MiB."""
+    found = re.findall(r"(\d+)(KiB|MiB|GiB)?", value)
+    words = re.sub(r"\d+(KiB|MiB|GiB)?", "", value)
+    return (value.count("="), words, *(int(digits) * _units[unit] for digits, unit in found))
 
 
 def is_clear(winner: Entry, other: Entry) -> Optional[bool]:

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from .compare import Contest, Entry, Key, distinct
+from .compare import Contest, Entry, Key, distinct, order_of_settings
 from .results import varied
 
 not_set = "not set"
@@ -65,7 +64,7 @@ def sweeps_of(entries: Sequence[Entry]) -> dict[str, Values]:
             found.setdefault(key, {}).setdefault((entry.base, entry.format), []).append((value, entry))
     for key, methods in list(found.items()):
         for way, values in list(methods.items()):
-            values.sort(key=lambda pair: _order(pair[0]))
+            values.sort(key=lambda pair: order_of_settings(pair[0]))
             if way in plain:
                 values.insert(0, (not_set, _beside(plain[way], [entry for _, entry in values])))
             if len(values) < 2:
@@ -80,16 +79,6 @@ def _beside(plain: Entry, variants: Sequence[Entry]) -> Entry:
     starts = {run.start for entry in variants for run in entry.runs}
     runs = [run for run in plain.runs if run.start in starts]
     return Entry(plain.key, runs) if runs else plain
-
-
-_units = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-
-
-def _order(value: str) -> tuple:
-    """Few settings before many; values with numbers in the order of the numbers: 256KiB before 1MiB."""
-    found = re.findall(r"(\d+)(KiB|MiB|GiB)?", value)
-    words = re.sub(r"\d+(KiB|MiB|GiB)?", "", value)
-    return (value.count("="), words, *(int(digits) * _units[unit] for digits, unit in found))
 
 
 def works_of(contests: Sequence[Contest]) -> list[list[Contest]]:
