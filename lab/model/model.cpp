@@ -234,6 +234,23 @@ Seconds Model::read_partial_pages(ClientId client, FileId id, Extent extent, Sec
   return ready;
 }
 
+// What the file has between its end and the next bytes is known where the client has the page: zeros.
+void Model::keep_zeros(ClientId client, FileId id, std::int64_t next) {
+  const File& of = file(id);
+  const std::int64_t page = std::max<std::int64_t>(1, parameters_.cache.page_bytes);
+  const auto keep = [&](Extent zeros) {
+    if (zeros.empty()) return;
+    for (const Layout::Part& part : of.layout.parts(zeros))
+      cache(client).keep(id, of.layout, part);
+  };
+  keep({std::max(of.size, next / page * page), next});
+  if (of.size % page == 0) return;
+  bool has_last = true;
+  for (const Layout::Part& part : of.layout.parts({of.size / page * page, of.size}))
+    has_last = has_last && cache(client).holds(id, part);
+  if (has_last) keep({of.size, std::min(next, (of.size / page + 1) * page)});
+}
+
 int Model::take_space(File& of, Extent extent) {
   std::int64_t fresh = 0;
   for (const Extent& gap : of.allocated.gaps(extent))
@@ -266,12 +283,7 @@ Model::Outcome Model::write(Seconds now, ClientId client, FileId id, Extent exte
   const std::vector<Layout::Part> parts = of.layout.parts(extent);
   if (mine.enabled() && !direct) {
     done = read_partial_pages(client, id, extent, done);
-    // What the page has between the end of the file and these bytes is known: zeros.
-    const std::int64_t page = std::max<std::int64_t>(1, parameters_.cache.page_bytes);
-    const Extent zeros{std::max(of.size, extent.begin / page * page), extent.begin};
-    if (!zeros.empty())
-      for (const Layout::Part& part : of.layout.parts(zeros))
-        mine.keep(id, of.layout, part);
+    keep_zeros(client, id, extent.begin);
     for (const Layout::Part& part : parts)
       done = mine.write(id, of.layout, part, done);
   } else {

@@ -101,6 +101,7 @@ class Model {
                    LockTable::Mode mode, Seconds now);
   void use_lock(ClientId client, File& of, Extent extent, Seconds until);
   Seconds read_partial_pages(ClientId client, FileId id, Extent extent, Seconds now);
+  void keep_zeros(ClientId client, FileId id, std::int64_t next);
   void read_ahead(ClientId client, FileId id, Extent extent, Seconds now);
   void changed(ClientId client, FileId id, Seconds now);
   int take_space(File& of, Extent extent);

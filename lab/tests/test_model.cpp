@@ -283,6 +283,9 @@ TEST_CASE("a part of a page is read before it is written, once") {
   // Nor does a gap behind the end, which is zeros.
   CHECK(model.write(now + 2, 1, 2, {k_mib + 100, k_mib + 200}).done == now + 2);
   CHECK(model.write(now + 2, 1, 2, {k_mib + 300, k_mib + 400}).done == now + 2);
+  // The rest of the page with the old end is zeros, too, when the next bytes come behind it.
+  CHECK(model.write(now + 2, 1, 2, {k_mib + 8192, k_mib + 8200}).done == now + 2);
+  CHECK(model.read(now + 2, 1, 2, {k_mib, k_mib + 4096}).done == now + 2);
   CHECK(model.write(now + 3, 1, 2, {20000, 30000}).done == approx(now + 3 + 2 * page));
   CHECK(model.counters().partial_page_reads == 3);
 }
