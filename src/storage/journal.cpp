@@ -276,14 +276,14 @@ void put_back(Store& store, const Rewrites& all, std::size_t done) {
 
 }  // namespace
 
-ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, ChangeOrder order,
-                            bool durable) {
+ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, ChangeOrder order, bool durable,
+                            bool unsynced) {
   const auto all = replacements_of(store, changes);
   const bool journal = !all.empty() && needs_journal(all, order, durable);
   const std::uint64_t file_size = journal ? store.size() : 0;
   ChangesMade made;
   // A journal must not outlive, in a loss of power, what its changes refer to.
-  if (durable) store.sync();
+  if (durable && unsynced) store.sync();
   if (journal) made = {1, static_cast<std::int64_t>(write_journal(store, all, file_size))};
   if (durable && journal) store.sync();
   std::size_t done = 0;

@@ -35,8 +35,9 @@ struct ChangesMade {
 /// changes. A journal is written where the order of the changes does not suffice: it takes space of the disk
 /// before the first change is made, so a full disk fails with nothing changed. Where a write fails, the old
 /// bytes are put back. Errors are those of the store.
-ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, ChangeOrder order,
-                            bool durable);
+/// unsynced: false if the device has what was written before already.
+ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, ChangeOrder order, bool durable,
+                            bool unsynced = true);
 
 /// The changes that a killed process did not finish are made now, and its journal goes. Returns whether there
 /// was one. Local.

@@ -79,7 +79,10 @@ struct Run {
       catalog->put(v + 1, Box({record, 0}, {1, k_cells}), reinterpret_cast<const std::byte*>(values.data()));
     }
   }
+  // As PendingWrites does it.
   void commit(std::int64_t records, bool durable = false) {
+    for (const bool sync : {false, true})
+      if (durable) catalog->write_ahead(sync);
     catalog->commit(durable);
     promises.push_back({(*store)->steps.size(), records, variables});
   }
@@ -243,6 +246,41 @@ TEST_SUITE("netcdf4 kill") {
     const auto outcome = check_all(run, false);
     CHECK(outcome.images > 1000);
     MESSAGE(outcome.images, " states, ", outcome.healed, " by the journal");
+  }
+
+  TEST_CASE("durable: what nobody reads yet is on the device before ranks agree, and is written once") {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const testing::Folder folder(folder_of_images());
+    const auto path = folder.file("image.nc");
+    const Promise promise{0, 3, 1};
+    Run run;
+    run.define(false);
+    for (int r = 0; r < 3; ++r)
+      run.put(r);
+    run.catalog->write_ahead(false);
+    const auto& steps = (*run.store)->steps;
+    const auto written = steps.size();
+    CHECK(written > 0);
+    save(path, (*run.store)->content);
+    CHECK(wrong_for_hdf5(path, promise) == "cannot be opened");  // there is no superblock
+    run.catalog->write_ahead(false);
+    CHECK(steps.size() == written);
+    run.catalog->write_ahead(true);
+    REQUIRE(steps.size() == written + 1);
+    CHECK(steps.back().kind == Step::Kind::sync);
+    run.catalog->write_ahead(true);
+    CHECK(steps.size() == written + 1);
+    run.catalog->commit(true);
+    REQUIRE(steps.size() == written + 3);
+    CHECK(steps[written + 1].offset == 0);  // the superblock alone
+    CHECK(steps[written + 1].bytes.size() == 48);
+    CHECK(steps.back().kind == Step::Kind::sync);
+    save(path, (*run.store)->content);
+    CHECK(wrong_for_hdf5(path, promise) == "");
+    // The file reaches the end that its superblock names, and closing changes nothing.
+    run.catalog->close(true);
+    for (auto i = written + 3; i < steps.size(); ++i)
+      CHECK(steps[i].kind == Step::Kind::sync);
   }
 
   TEST_CASE("definitions after data: each state is valid as it lies or with its journal") {

@@ -175,9 +175,10 @@ bool FileImage::patch(const Extents& extents, std::uint64_t address, std::span<s
   bool all = false;
   for (; it != extents.end() && it->first < end; ++it) {
     const auto from = std::max(address, it->first);
-    const auto to = std::min<std::uint64_t>(end, it->first + it->second.size());
+    const auto& kept = it->second.bytes;
+    const auto to = std::min<std::uint64_t>(end, it->first + kept.size());
     if (from >= to) continue;
-    std::memcpy(bytes.data() + (from - address), it->second.data() + (from - it->first), to - from);
+    std::memcpy(bytes.data() + (from - address), kept.data() + (from - it->first), to - from);
     all = from == address && to == end;
   }
   return all;
@@ -251,17 +252,20 @@ std::int64_t FileImage::cut(Extents& extents, std::uint64_t address, std::uint64
   if (it != extents.begin()) --it;
   while (it != extents.end() && it->first < end) {
     const auto first = it->first;
-    const auto last = first + it->second.size();
+    const auto last = first + it->second.bytes.size();
     if (last <= address) {
       ++it;
       continue;
     }
-    Bytes old = std::move(it->second);
+    const auto [old, in_store] = std::move(it->second);
     it = extents.erase(it);
     if (first < address)
-      extents.emplace(first, Bytes(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(address - first)));
+      extents.emplace(
+          first,
+          Extent{Bytes(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(address - first)), in_store});
     if (last > end)
-      extents.emplace(end, Bytes(old.end() - static_cast<std::ptrdiff_t>(last - end), old.end()));
+      extents.emplace(
+          end, Extent{Bytes(old.end() - static_cast<std::ptrdiff_t>(last - end), old.end()), in_store});
     removed += static_cast<std::int64_t>(std::min(last, end) - std::max(first, address));
   }
   return removed;
@@ -271,19 +275,22 @@ void FileImage::put_extent(Extents& extents, std::uint64_t address, std::span<co
   const auto end = address + bytes.size();
   auto next = extents.upper_bound(address);
   if (next != extents.begin()) {
-    auto& [first, held] = *std::prev(next);
+    auto& [first, extent] = *std::prev(next);
+    auto& held = extent.bytes;
     const auto last = first + held.size();
     if (end <= last) {
       std::memcpy(held.data() + (address - first), bytes.data(), bytes.size());
+      extent.in_store = false;
       return;
     }
     if (&extents == &raw_ && address == last && (next == extents.end() || end <= next->first)) {
       held.insert(held.end(), bytes.begin(), bytes.end());
+      extent.in_store = false;
       return;
     }
   }
   cut(extents, address, bytes.size());
-  extents.emplace(address, Bytes(bytes.begin(), bytes.end()));
+  extents.emplace(address, Extent{Bytes(bytes.begin(), bytes.end())});
 }
 
 namespace {
@@ -325,6 +332,7 @@ void FileImage::write(Kind kind, std::uint64_t address, std::span<const std::byt
 }
 
 void FileImage::write_store(std::uint64_t address, std::span<const std::byte> bytes) {
+  unsynced_ = true;
   store_->write(address, bytes);
   writes += 1;
   bytes_written += static_cast<std::int64_t>(bytes.size());
@@ -340,8 +348,9 @@ void FileImage::forget_cached(std::uint64_t address, std::uint64_t size) {
 
 void FileImage::write_raw_from(std::uint64_t address) {
   for (auto it = raw_.lower_bound(address); it != raw_.end();) {
-    write_store(it->first, it->second);
-    raw_bytes_ -= static_cast<std::int64_t>(it->second.size());
+    const auto& kept = it->second.bytes;
+    if (!it->second.in_store) write_store(it->first, kept);
+    raw_bytes_ -= static_cast<std::int64_t>(kept.size());
     it = raw_.erase(it);
   }
 }

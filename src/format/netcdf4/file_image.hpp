@@ -102,6 +102,9 @@ class FileImage {
     fresh_.clear();
   }
 
+  /// A durable commit follows: what the last commit's file does not refer to goes to the store now. It stays
+  /// kept. sync: the device has it when this returns.
+  void write_ahead(bool sync);
   /// Give unused space of the open block back, before HDF5 notes the end of the file in the superblock.
   void trim();
   /// Write all that is kept: first what the last commit's file does not refer to, then what changes in it, by
@@ -128,7 +131,11 @@ class FileImage {
   std::int64_t writes = 0, bytes_written = 0, reads = 0, bytes_read = 0;
 
  private:
-  using Extents = std::map<std::uint64_t, Bytes>;  // address of the first byte, no two overlap
+  struct Extent {
+    Bytes bytes;
+    bool in_store = false;  // the store has the same bytes
+  };
+  using Extents = std::map<std::uint64_t, Extent>;  // address of the first byte, no two overlap
 
   struct Piece {
     std::uint64_t address;
@@ -139,6 +146,7 @@ class FileImage {
   bool is_fresh(std::uint64_t address, std::uint64_t size) const;
   bool is_superblock(std::uint64_t address) const { return has_superblock_ && address == superblock_; }
   void write_fresh();
+  void reach_end();
   void write_joined(std::vector<Piece>& pieces);
   void change(ChangeOrder order, bool durable, std::span<const std::uint64_t> last);
   void forget_cached(std::uint64_t address, std::uint64_t size);
@@ -167,6 +175,7 @@ class FileImage {
   std::uint64_t superblock_ = 0;
   bool has_superblock_ = false;  // it is kept
   bool in_commit_ = false;       // the last one failed, and a journal of it may lie behind the file
+  bool unsynced_ = true;         // the store has got bytes since its last sync
   Extents metadata_, raw_;
   std::map<std::uint64_t, std::uint64_t>
       fresh_;  // begin and end of space that the last commit's file does not use

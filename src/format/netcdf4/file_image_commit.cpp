@@ -89,22 +89,45 @@ void FileImage::write_joined(std::vector<Piece>& pieces) {
 // Nobody who reads the last commit's file comes here.
 void FileImage::write_fresh() {
   std::vector<Piece> pieces;
-  for (const auto* extents : {&metadata_, &raw_})
-    for (const auto& [address, bytes] : *extents)
-      if (!is_superblock(address) && is_fresh(address, bytes.size())) pieces.push_back({address, bytes});
+  std::vector<Extent*> written;
+  for (auto* extents : {&metadata_, &raw_}) {
+    for (auto& [address, extent] : *extents) {
+      if (extent.in_store || is_superblock(address) || !is_fresh(address, extent.bytes.size())) continue;
+      pieces.push_back({address, extent.bytes});
+      written.push_back(&extent);
+    }
+  }
   write_joined(pieces);
+  for (auto* extent : written)
+    extent->in_store = true;
+}
+
+// Other ranks take no space now.
+void FileImage::reach_end() {
   const std::uint64_t end = *end_;
   if (store_->size() < end) {
+    unsynced_ = true;
     store_->resize(end);
     cache_.clear();
   }
   store_size_ = std::max(store_size_, end);
 }
 
+void FileImage::write_ahead(bool sync) {
+  if (in_commit_) return;  // one that failed is finished first
+  write_fresh();
+  // The block's last byte stands for those before it that nobody wrote, so that the file reaches its end.
+  if (block_end_ > store_size_ && block_end_ == *end_) write_store(block_end_ - 1, Bytes(1));
+  if (!sync || !unsynced_) return;
+  store_->sync();
+  unsynced_ = false;
+}
+
 // What the last commit's file refers to.
 void FileImage::change(ChangeOrder order, bool durable, std::span<const std::uint64_t> last) {
   std::vector<std::pair<Level, Change>> changes;
-  for (const auto& [address, bytes] : metadata_) {
+  for (const auto& [address, extent] : metadata_) {
+    const auto& bytes = extent.bytes;
     const bool superblock = is_superblock(address);
     if (!superblock && is_fresh(address, bytes.size())) continue;
     auto level = superblock ? k_superblock : level_of(bytes);
@@ -114,7 +137,8 @@ void FileImage::change(ChangeOrder order, bool durable, std::span<const std::uin
   }
   std::vector<Piece> values;
   std::size_t value_bytes = 0;
-  for (const auto& [address, bytes] : raw_) {
+  for (const auto& [address, extent] : raw_) {
+    const auto& bytes = extent.bytes;
     if (is_fresh(address, bytes.size())) continue;
     values.push_back({address, bytes});
     value_bytes += bytes.size();
@@ -131,7 +155,9 @@ void FileImage::change(ChangeOrder order, bool durable, std::span<const std::uin
   in_order.reserve(changes.size());
   for (const auto& [level, one] : changes)
     in_order.push_back(one);
-  const auto made = change_in_place(*store_, in_order, order, durable);
+  const bool unsynced = std::exchange(unsynced_, true);
+  const auto made = change_in_place(*store_, in_order, order, durable, unsynced);
+  unsynced_ = !durable;
   writes += made.writes;
   bytes_written += made.bytes;
   for (const auto& one : in_order)
@@ -142,10 +168,11 @@ void FileImage::commit(bool durable, ChangeOrder order, std::span<const std::uin
   if (in_commit_ && finish_changes(*store_)) cache_.clear();
   in_commit_ = true;
   if (has_superblock_) {
-    auto& superblock = metadata_.at(superblock_);
+    auto& superblock = metadata_.at(superblock_).bytes;
     unmark(superblock);
   }
   write_fresh();
+  reach_end();
   change(order, durable, last);
   metadata_.clear();
   raw_.clear();

@@ -78,7 +78,7 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
                  "create the file"));
     mark_as_netcdf4(file_, format);
     contents_.schema.format = format;
-    changed_ = true;
+    changes_ = Changes::in_hdf5;
   });
 }
 
@@ -176,7 +176,8 @@ void Netcdf4Catalog::define(const Schema& wanted) {
     check_extension(contents_.schema, wanted, LateFill::as_used);
     check_late_fill(wanted);
     leave_append_mode();
-    changed_ = defined_ = true;
+    changes_ = Changes::in_hdf5;
+    defined_ = true;
     extend_contents(file_, contents_, wanted, options_);
     for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
       auto& dim = contents_.schema.dims[d];
@@ -222,15 +223,18 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
   guarded(-1, [&] {
     require_writable();
     auto& dimension = unlimited(dim);
+    if (length > dimension.length) changes_ = Changes::in_hdf5;
     dimension.length = std::max(dimension.length, length);
-    changed_ = true;
     for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
       auto& variable = contents_.variables[v];
       const auto& numbers = contents_.schema.variables[v].dims;
       for (int d = 0; d < variable.needed.size(); ++d) {
         if (numbers[static_cast<std::size_t>(d)] != dim) continue;
         // Only as far as somebody has asked for space: others may have no record there.
-        variable.needed[d] = std::max(variable.needed[d], std::min(length, variable.asked[d]));
+        const auto needed = std::min(length, variable.asked[d]);
+        if (needed <= variable.needed[d]) continue;
+        variable.needed[d] = needed;
+        changes_ = Changes::in_hdf5;
       }
     }
   });
@@ -251,7 +255,7 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
     const auto left = std::max(length, scale.committed);
     if (left >= dimension.length) return;
     leave_append_mode();
-    changed_ = true;
+    changes_ = Changes::in_hdf5;
     dimension.length = left;
     bool freed = false;
     image_->keep_released(true);
@@ -376,6 +380,24 @@ std::vector<std::uint64_t> Netcdf4Catalog::record_headers() const {
   return addresses;
 }
 
+void Netcdf4Catalog::pass_changes_to_image() {
+  if (changes_ != Changes::in_hdf5) return;
+  flush();
+  check(H5Fflush(file_, H5F_SCOPE_LOCAL), "write the file's metadata");
+  // HDF5 does not pass every failure on.
+  if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
+  changes_ = Changes::in_image;
+}
+
+void Netcdf4Catalog::write_ahead(bool sync) {
+  guarded(-1, [&] {
+    require_open();
+    if (!writable_) return;
+    pass_changes_to_image();
+    image_->write_ahead(sync);
+  });
+}
+
 void Netcdf4Catalog::commit(bool durable) {
   commit(durable, false);
 }
@@ -384,16 +406,13 @@ void Netcdf4Catalog::commit(bool durable, bool closing) {
   guarded(-1, [&] {
     require_open();
     if (!writable_) return;
-    if (changed_) {
-      flush();
-      check(H5Fflush(file_, H5F_SCOPE_LOCAL), "write the file's metadata");
-      // HDF5 does not pass every failure on.
-      if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
-    }
+    pass_changes_to_image();
+    const bool changed = changes_ != Changes::none;
     image_->commit(durable, defined_ || reuses_space_ ? ChangeOrder::any : ChangeOrder::each_valid,
-                   changed_ ? record_headers() : std::vector<std::uint64_t>{});
-    if (changed_) note_committed();
-    changed_ = defined_ = false;
+                   changed ? record_headers() : std::vector<std::uint64_t>{});
+    if (changed) note_committed();
+    changes_ = Changes::none;
+    defined_ = false;
     if (mode_ == Mode::all && !closing && can_append_by_copy()) enter_append_mode();
   });
 }

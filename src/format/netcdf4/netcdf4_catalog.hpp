@@ -41,6 +41,7 @@ class Netcdf4Catalog final : public Catalog {
   void grow(int dim, std::int64_t length) override;
   void take_back(int dim, std::int64_t length) override;
   void write_out(int variable) override;
+  void write_ahead(bool sync) override;
   void commit(bool durable) override;
   void close(bool durable) override;
   Traffic traffic() const override;
@@ -84,7 +85,10 @@ class Netcdf4Catalog final : public Catalog {
   void place_contiguous(int variable);
   void update_scales();
   std::vector<std::uint64_t> record_headers() const;
+  /// Since the last commit: none; some that HDF5 has not passed on; all with the image, for a commit.
+  enum class Changes { none, in_hdf5, in_image };
   void flush();
+  void pass_changes_to_image();
   void commit(bool durable, bool closing);
   void transfer(int variable, const Box& box, hid_t memory, void* values, const void* source);
   void open();
@@ -99,8 +103,8 @@ class Netcdf4Catalog final : public Catalog {
   Id file_;
   mutable Contents contents_;  // data sets are opened when they are first needed
   Mode mode_ = Mode::all;
-  Status lost_;               // why HDF5 could not open the file again
-  bool changed_ = false;      // something is to be committed
+  Status lost_;  // why HDF5 could not open the file again
+  Changes changes_ = Changes::none;
   bool defined_ = false;      // and there are definitions in it
   bool reuses_space_ = true;  // HDF5 may put new things where the last commit's file has others
 };
