@@ -102,7 +102,7 @@ void FileImage::write_fresh() {
     extent->in_store = true;
 }
 
-// Other ranks take no space now.
+// While no other rank takes space, which would be cut off.
 void FileImage::reach_end() {
   const std::uint64_t end = *end_;
   if (store_->size() < end) {
@@ -116,8 +116,7 @@ void FileImage::reach_end() {
 void FileImage::write_ahead(bool sync) {
   if (in_commit_) return;  // one that failed is finished first
   write_fresh();
-  // The block's last byte stands for those before it that nobody wrote, so that the file reaches its end.
-  if (block_end_ > store_size_ && block_end_ == *end_) write_store(block_end_ - 1, Bytes(1));
+  if (end_ == &own_end_) reach_end();
   if (!sync || !unsynced_) return;
   store_->sync();
   unsynced_ = false;
