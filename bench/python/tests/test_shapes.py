@@ -50,6 +50,57 @@ def test_shapes_of_stripes(times, place, flat):
     assert "Published" not in sentence and "Stripes, " in sentence
 
 
+def of_tasks(times, method, settings):
+    return [
+        item
+        for count, seconds in times.items()
+        for item in one(
+            method.format(count), [seconds, seconds], experiment="restart", study="io-tasks-of-nodes",
+            shape=[29, 1, 3], records=0, start=f"{count}",
+            settings={key: value.format(count) for key, value in settings.items()},
+        )
+    ]  # fmt: skip
+
+
+def test_shapes_of_io_tasks():
+    # 99.9, 98.5 and 121.0 s with 8, 32 and 128 tasks; 32.7, 20.8 and 19.4 s with 128, 512 and 2,048.
+    made = of_tasks({1: 2, 2: 1, 4: 1.2}, "native+io_ranks={}", {})
+    (sentence,) = shapes.shape_words(contests(made))
+    assert sentence.startswith("I/O tasks, ") and "`native` (cdf5) is best with 2 of 1 to 4" in sentence
+    assert "Published (Blackrose, 128 ranks): best with 32 of 8 to 128 (within 10 %: 8, 32);" in sentence
+    assert "Published (Cray XT4, 2,048 ranks): best with 2048 of 128 to 2048" in sentence
+    made = of_tasks({1: 1, 4: 2}, "pnetcdf-collective", {"hints": "cb_config_list=*:*;cb_nodes={}"})
+    (sentence,) = shapes.shape_words(contests(made))
+    assert "`pnetcdf-collective` (cdf5) is best with 1 of 1 to 4" in sentence and "Blackrose" in sentence
+    made = of_tasks({1: 1, 4: 2}, "mpiio-collective", {"hints": "cb_config_list=*:*;cb_nodes={}"})
+    assert "Published" not in " ".join(shapes.shape_words(contests(made)))
+
+
+def test_shapes_of_an_ocean_model():
+    common = {"experiment": "mom-output", "operation": "write", "start": "s"}
+    made = contests(
+        one("gather", [2, 2], format="cdf2", **common)
+        + one("gather", [3, 3], format="netcdf4", **common)
+        + one("pnetcdf-collective", [4, 4], format="cdf2", **common)
+        + one("netcdf-collective", [6, 6], format="netcdf4", **common)
+    )
+    formats, access = shapes.shape_words(made)
+    assert "takes 1.50 times a classic format" in formats and "published: 1.22 to 1.38 times" in formats
+    assert formats.endswith("The shapes agree.")
+    assert "takes 2.00 times serial output" in access and "published: 0.08 to 0.09 times" in access
+    assert access.endswith("The shapes differ.")
+    twos = [
+        item
+        for count in (1, 2)
+        for item in one(
+            "pnetcdf-collective", [count, count], format="cdf2", experiment="mom-output",
+            start=f"{count}", settings={"hints": f"cb_config_list=*:{count}"},
+        )
+    ]  # fmt: skip
+    (sentence,) = shapes.shape_words(contests(twos))
+    assert sentence.startswith("Aggregators a node, ") and "is best with 1 of 1 to 2" in sentence
+
+
 @pytest.mark.parametrize(
     "preset, parallel, words",
     [

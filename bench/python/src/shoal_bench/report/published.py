@@ -101,6 +101,22 @@ restart_stripes = {
     }
     for ours, theirs in {"gather": "netcdf", "pnetcdf-collective": "pnetcdf"}.items()
 }
+
+
+def _seconds_by_tasks(machine: str, ranks: int) -> dict[int, float]:
+    rows = [
+        (int(row.ranks.split("/")[1]), row.write)
+        for row in restart
+        if (row.machine, row.method) == (machine, "pnetcdf") and row.ranks.startswith(f"{ranks}/")
+    ]
+    return {tasks: min(write for other, write in rows if other == tasks) for tasks, _ in sorted(rows)}
+
+
+# Seconds of the write alone by I/O tasks, each on its best stripes.
+restart_tasks = {
+    "Blackrose, 128 ranks": _seconds_by_tasks("Blackrose", 128),
+    "Cray XT4, 2,048 ranks": _seconds_by_tasks("Cray XT4", 2048),
+}
 restart_words = (
     "Also published: scalars written one by one cost up to 200 s; a 22.8 GB restart by 8,192 ranks, MPI-IO "
     "collective with a derived type 7.2 s (3.2 GB/s), independent calls that do not overlap 8.5 MB/s."
@@ -146,6 +162,15 @@ mom_output_parallel = [
     _tenth("64-bit offset, parallel, 720 ranks", 1535, 29, 7, 20, 656, 69, 586, 1),
     _tenth("64-bit offset, parallel, 1,440 ranks", 812, 74, 5, 30, 325, 9, 315, 0),
 ]
+
+
+def _ratios(slower: list[MomOutput], faster: list[MomOutput]) -> tuple[float, ...]:
+    return tuple(a.seconds["total"] / b.seconds["total"] for a, b in zip(slower, faster))
+
+
+# Of whole runs of the 0.1 degree model: netCDF-4 through classic, and on 720 ranks parallel through serial.
+mom_output_netcdf4_to_classic = _ratios(mom_output_parallel[:2], mom_output_parallel[2:])
+mom_output_parallel_to_serial = _ratios(mom_output_parallel[::2], mom_output_serial[-2:])
 mom_output_advice = (
     "Published advice: parallel writing wins; serial reading is steadier; classic formats are 20 to 30 % "
     "faster than netcdf4; one or two aggregators a node; as many stripes as aggregators. Left open there: "

@@ -6,12 +6,14 @@ serial or parallel output is ahead can be compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import published
 from .compare import Contest, distinct
-from .sweeps import not_set, pooled, sweeps_of, works_of
+from .sweeps import pooled, sweeps_of, works_of
 
 _level = 1.1  # of the best time: "within 10 %"
 _flat = 1.5  # times the best time; where no count takes more, it does not matter much
@@ -19,8 +21,8 @@ _flat = 1.5  # times the best time; where no count takes more, it does not matte
 
 @dataclass(frozen=True)
 class Optimum:
-    """Of times by stripe count: the best count, those within 10 % of it, how many times its time the worst
-    takes, fewest and most that were tried."""
+    """Of times by a count of stripes or tasks: the best count, those within 10 % of it, how many times its
+    time the worst takes, fewest and most that were tried."""
 
     best: int
     level: tuple[int, ...]
@@ -45,7 +47,7 @@ class Optimum:
 
 
 def optimum_of(seconds: Mapping[int, float]) -> Optimum:
-    """seconds: by stripe count, two at least. Local."""
+    """seconds: by count, two at least. Local."""
     best = min(seconds, key=lambda count: seconds[count])
     least = max(seconds[best], 1e-12)
     level = tuple(sorted(count for count in seconds if seconds[count] <= _level * least))
@@ -75,19 +77,56 @@ def published_stripes(method: str) -> Optimum | None:
     return None if rates is None else optimum_of({count: 1 / rate for count, rate in rates.items()})
 
 
-def stripe_words(contests: Sequence[Contest]) -> list[str]:
-    """A sentence for each method and format whose stripes were varied in writing."""
+@dataclass(frozen=True)
+class Counted:
+    """A setting whose values count something, and what was published of it for an experiment.
+
+    number: finds the count in a value, which may have others (cb_config_list=*:*;cb_nodes=8). there: of a
+    method, where it was published and the optimum there."""
+
+    name: str
+    setting: str
+    number: str
+    experiment: str
+    there: Callable[[str], list[tuple[str, Optimum]]]
+
+
+def _stripes_there(method: str) -> list[tuple[str, Optimum]]:
+    found = published_stripes(method)
+    return [] if found is None else [("", found)]
+
+
+def _tasks_there(method: str) -> list[tuple[str, Optimum]]:
+    if method.split("+")[0] not in ("native", "pnetcdf-collective"):
+        return []
+    return [(f" ({place})", optimum_of(seconds)) for place, seconds in published.restart_tasks.items()]
+
+
+_counted = (
+    Counted("Stripes", "stripes", r"^(\d+)$", "restart", _stripes_there),
+    Counted("I/O tasks", "io_ranks", r"^(\d+)$", "restart", _tasks_there),
+    Counted("I/O tasks", "hints", r"cb_nodes=(\d+)", "restart", _tasks_there),
+    Counted("Aggregators a node", "hints", r"^cb_config_list=\*:(\d+)$", "mom-output", lambda method: []),
+)
+
+
+def count_words(contests: Sequence[Contest]) -> list[str]:
+    """A sentence for each method and format of which a count was varied in writing."""
     found = []
     for work in works_of([c for c in contests if c.key.what == "write"]):
-        for (method, format), values in sweeps_of(pooled(work)).get("stripes", {}).items():
-            seconds = {int(value): entry.seconds.middle for value, entry in values if value != not_set}
-            if len(seconds) < 2:
-                continue
-            here, there = optimum_of(seconds), published_stripes(method)
-            text = f"Stripes, {work[0].key.ranks} ranks: `{method}` ({format}) is {here.words}."
-            if there is not None and work[0].key.experiment == "restart":
-                text += f" Published: {there.words}. {_compared(here, there)}"
-            found.append(text)
+        sweeps = sweeps_of(pooled(work))
+        for counted in _counted:
+            for (method, format), values in sweeps.get(counted.setting, {}).items():
+                numbers = [(re.search(counted.number, value), entry) for value, entry in values]
+                seconds = {int(number[1]): entry.seconds.middle for number, entry in numbers if number}
+                if len(seconds) < 2:
+                    continue
+                here = optimum_of(seconds)
+                text = f"{counted.name}, {work[0].key.ranks} ranks: `{method}` ({format}) is {here.words}."
+                if work[0].key.experiment == counted.experiment:
+                    for place, there in counted.there(method):
+                        text += f" Published{place}: {there.words}. {_compared(here, there)}"
+                found.append(text)
     return found
 
 
@@ -114,6 +153,44 @@ def serial_words(contests: Sequence[Contest]) -> list[str]:
     return found
 
 
+def _ratio_words(ratios: Sequence[float], there: Sequence[float], what: str, to: str) -> list[str]:
+    if not ratios:
+        return []
+    here, low, high = statistics.median(ratios), min(there), max(there)
+    agree = "agree" if (here > 1) == (low > 1) else "differ"
+    return [
+        f"{what} takes {here:.2f} times {to}; published: {low:.2f} to {high:.2f} times. The shapes {agree}."
+    ]
+
+
+def ocean_words(contests: Sequence[Contest]) -> list[str]:
+    """Whether netCDF-4 or a classic format, and serial or parallel output, is ahead in E7; medians of all
+    settings that were tried."""
+    formats, access = [], []
+    for contest in contests:
+        if contest.key.experiment != "mom-output" or contest.key.what != "write":
+            continue
+        seconds = {(e.method, e.format[:3]): e.seconds.middle for e in contest.entries}
+        classic = seconds.get(("pnetcdf-collective", "cdf"))
+        netcdf4 = seconds.get(("netcdf-collective", "net"))
+        if classic and netcdf4:
+            formats.append(netcdf4 / classic)
+        for format, parallel in (("cdf", classic), ("net", netcdf4)):
+            if parallel and (serial := seconds.get(("gather", format))):
+                access.append(parallel / serial)
+    return _ratio_words(
+        formats,
+        published.mom_output_netcdf4_to_classic,
+        "NetCDF-4 (`netcdf-collective`)",
+        "a classic format (`pnetcdf-collective`)",
+    ) + _ratio_words(
+        access,
+        published.mom_output_parallel_to_serial,
+        "Parallel output (`pnetcdf-collective`, `netcdf-collective`)",
+        "serial output (`gather`)",
+    )
+
+
 def shape_words(contests: Sequence[Contest]) -> list[str]:
     """All of one place. Local."""
-    return distinct(stripe_words(contests) + serial_words(contests))
+    return distinct(count_words(contests) + serial_words(contests) + ocean_words(contests))
