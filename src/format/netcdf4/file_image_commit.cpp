@@ -102,7 +102,7 @@ void FileImage::write_fresh() {
     extent->in_store = true;
 }
 
-// While no other rank takes space, which would be cut off.
+// Not while other ranks take space, which could be cut off.
 void FileImage::reach_end() {
   const std::uint64_t end = *end_;
   if (store_->size() < end) {
@@ -113,10 +113,10 @@ void FileImage::reach_end() {
   store_size_ = std::max(store_size_, end);
 }
 
-void FileImage::write_ahead(bool sync) {
+void FileImage::write_ahead(bool sync, bool others_take_space) {
   if (in_commit_) return;  // one that failed is finished first
   write_fresh();
-  if (end_ == &own_end_) reach_end();
+  if (!others_take_space) reach_end();
   if (!sync || !unsynced_) return;
   store_->sync();
   unsynced_ = false;

@@ -394,7 +394,10 @@ void Netcdf4Catalog::write_ahead(bool sync) {
     require_open();
     if (!writable_) return;
     pass_changes_to_image();
-    image_->write_ahead(sync);
+    // Ranks take space for chunks that they encode.
+    const bool others_take_space = std::any_of(contents_.variables.begin(), contents_.variables.end(),
+                                               [](const auto& variable) { return variable.filtered; });
+    image_->write_ahead(sync, others_take_space);
   });
 }
 

@@ -130,6 +130,15 @@ def count_words(contests: Sequence[Contest]) -> list[str]:
     return found
 
 
+def _agreement(here: float, there: float) -> str:
+    """Whether one way is ahead of another here and there alike, or as fast within 10 %. Local."""
+
+    def standing(ratio: float) -> int:
+        return (ratio > _level) - (ratio < 1 / _level)
+
+    return f"The shapes {'agree' if standing(here) == standing(there) else 'differ'}."
+
+
 def serial_words(contests: Sequence[Contest]) -> list[str]:
     """Whole runs with parallel output through those with serial output, beside the published pairs of the
     same kind of disk."""
@@ -145,10 +154,9 @@ def serial_words(contests: Sequence[Contest]) -> list[str]:
             if entry.method not in ("pnetcdf-collective", "netcdf-collective") or entry.format not in serial:
                 continue
             here = entry.seconds.middle / max(serial[entry.format].seconds.middle, 1e-12)
-            agree = "agree" if (here > 1) == (there > 1) else "differ"
             found.append(
                 f"Parallel output (`{entry.method}`, {entry.format}) takes {here:.2f} times the run of "
-                f"serial output; published for a {kind}: {there:.2f} times. The shapes {agree}."
+                f"serial output; published for a {kind}: {there:.2f} times. {_agreement(here, there)}"
             )
     return found
 
@@ -157,9 +165,9 @@ def _ratio_words(ratios: Sequence[float], there: Sequence[float], what: str, to:
     if not ratios:
         return []
     here, low, high = statistics.median(ratios), min(there), max(there)
-    agree = "agree" if (here > 1) == (low > 1) else "differ"
     return [
-        f"{what} takes {here:.2f} times {to}; published: {low:.2f} to {high:.2f} times. The shapes {agree}."
+        f"{what} takes {here:.2f} times {to}; published: {low:.2f} to {high:.2f} times. "
+        f"{_agreement(here, statistics.mean(there))}"
     ]
 
 
