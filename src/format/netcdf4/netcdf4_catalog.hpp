@@ -105,7 +105,7 @@ class Netcdf4Catalog final : public Catalog {
   Mode mode_ = Mode::all;
   Status lost_;  // why HDF5 could not open the file again
   Changes changes_ = Changes::none;
-  bool defined_ = false;      // and there are definitions in it
+  bool defined_ = false;      // there are definitions among them
   bool reuses_space_ = true;  // HDF5 may put new things where the last commit's file has others
 };
 
