@@ -49,9 +49,17 @@ bool unmount(const fs::path& place) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void remove_link(const fs::path& link) {
-  std::error_code ignored;
-  if (fs::is_symlink(link, ignored)) fs::remove(link, ignored);
+// Another link of that name is the user's.
+void remove_link_to(const fs::path& backing, const fs::path& link) {
+  std::error_code error;
+  if (fs::read_symlink(link, error) == backing && !error) fs::remove(link, error);
+}
+
+// Of a labfs that was killed: its folder of bytes may be gone.
+void remove_left_link(const fs::path& link) {
+  std::error_code error;
+  const fs::path to = fs::read_symlink(link, error);
+  if (!error && to.filename().string().rfind(k_backing, 0) == 0) fs::remove(link, error);
 }
 
 std::string unescaped(const std::string& text) {
@@ -121,7 +129,9 @@ Places Places::make(const fs::path& dir, int clients, const fs::path& backing) {
     made.backing = fs::canonical(backing);
   }
   const fs::path link = bytes_link(top);
-  remove_link(link);  // of a labfs that was killed
+  if (made.backing == link) return made;
+  remove_left_link(link);
+  remove_link_to(made.backing, link);
   std::error_code error;
   fs::create_directory_symlink(made.backing, link, error);
   if (error) {
@@ -136,7 +146,7 @@ void Places::remove() const {
   for (const auto& place : mounts)
     if (!find_mounts(place.parent_path()).empty()) unmount(place);
   std::error_code ignored;
-  if (!link.empty()) remove_link(link);
+  if (!link.empty()) remove_link_to(backing, link);
   for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
     ::rmdir(folder->c_str());  // only if it is empty
   if (backing_is_ours) fs::remove_all(backing, ignored);
@@ -177,7 +187,7 @@ int clean(const fs::path& dir) {
   }
   if (served == 0) {
     ::rmdir(common_place(dir).c_str());
-    remove_link(bytes_link(dir));
+    remove_left_link(bytes_link(dir));
   }
   // Folders of bytes: labfs-PROCESS-RANDOM.
   std::error_code ignored;

@@ -11,13 +11,13 @@ namespace shoal::lab {
 struct Places {
   std::vector<std::filesystem::path> mounts;   ///< one for each client
   std::vector<std::filesystem::path> folders;  ///< made by labfs, in that order
-  std::filesystem::path link;                  ///< DIR/bytes, made by labfs: leads to `backing`
+  std::filesystem::path link;                  ///< DIR/bytes, made by labfs: leads to `backing`; or none
   std::filesystem::path backing;               ///< where the bytes lie
   bool backing_is_ours = false;                ///< and goes with the run
 
-  /// Makes DIR/0 to DIR/N-1, DIR/here, and the link DIR/bytes. An empty `backing`: a new folder in /dev/shm,
-  /// or in the temporary folder where that is none. Error std::runtime_error: what could not be made; then
-  /// nothing is left of it.
+  /// Makes DIR/0 to DIR/N-1, DIR/here, and the link DIR/bytes, if that is not `backing` itself. An empty
+  /// `backing`: a new folder in /dev/shm, or in the temporary folder where that is none. Error
+  /// std::runtime_error: what could not be made; then nothing is left of it.
   static Places make(const std::filesystem::path& dir, int clients, const std::filesystem::path& backing);
   /// Unmounts what is still mounted, and removes what was made. Goes on after a failure.
   void remove() const;

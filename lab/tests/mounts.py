@@ -503,6 +503,15 @@ def check_run():
     done = run(*start, "--dir", str(place), "--", "true")
     assert done.returncode != 0 and "cannot make the link" in done.stderr, done
     assert (place / "bytes").read_text() == "the user's own" and os.listdir(place) == ["bytes"]
+    (place / "bytes").unlink()
+    (place / "bytes").symlink_to(folder)
+    done = run(*start, "--dir", str(place), "--", "true")
+    assert done.returncode != 0 and os.readlink(place / "bytes") == str(folder), done
+    (place / "bytes").unlink()
+    own = ["--dir", str(place), "--backing", str(place / "bytes")]
+    done = run(*start, *own, "--", "sh", "-c", "echo x >$LABFS_DIR/0/a && cat $LABFS_DIR/bytes/a")
+    assert done.returncode == 0 and done.stdout == "x\n", done
+    assert (place / "bytes" / "a").read_text() == "x\n"
     # Bytes in a folder of one's own stay, and the next labfs reads them for each client.
     kept = [*start, "--backing", str(folder / "kept")]
     assert run(*kept, "--", "sh", "-c", "lfs setstripe -c 3 $LABFS_DIR/0/a").returncode == 0

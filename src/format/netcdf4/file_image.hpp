@@ -103,7 +103,8 @@ class FileImage {
   }
 
   /// A durable commit follows: what the last commit's file does not refer to goes to the store now. It stays
-  /// kept. sync: the device has it when this returns. others_take_space: at the shared end, at this time.
+  /// kept. sync: the device has it when this returns. others_take_space: ranks may move the shared end up
+  /// meanwhile, so that the store keeps its size.
   void write_ahead(bool sync, bool others_take_space);
   /// Give unused space of the open block back, before HDF5 notes the end of the file in the superblock.
   void trim();

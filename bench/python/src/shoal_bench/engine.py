@@ -47,7 +47,7 @@ class Capabilities:
     methods: dict[str, dict] = field(default_factory=dict)
 
     def checks_in_other_folder(self, experiment: str) -> bool:
-        """Whether it looks at the files that an experiment wrote by another path, if one is given. Local."""
+        """Whether an experiment takes --check-in, the folder of its files by another path. Local."""
         return bool(self.experiments[experiment].get("check_in"))
 
     def has_method(self, text: str) -> bool:

@@ -82,8 +82,7 @@ class Labfs:
     ) -> list[str]:
         """Serves the mounts while `launch` (mpiexec and its options) runs, and puts each rank of `program`
         on its node, where it finds the file system at `mounts`/here, and the same files past the model at
-        `mounts`/bytes. report: a descriptor that labfs gets,
-        for what it says at the end. Local."""
+        `mounts`/bytes. report: a descriptor that labfs gets, for what it says at the end. Local."""
         serve = [str(self.path), "run", *_options(lab), "--scale", str(lab.scale)]
         serve += ["--dir", str(mounts), "--report", f"/dev/fd/{report}"]
         return [*serve, "--", *launch, str(self.path), "enter", "--", *program]
