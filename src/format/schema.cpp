@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 
 namespace shoal {
@@ -118,10 +119,21 @@ Attribute Attribute::numbers(std::string name, Type type, const void* values, st
   return attribute;
 }
 
-int Schema::find_dim(const std::string& name) const {
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i].name == name) return static_cast<int>(i);
+namespace {
+/// Index of the item of a name: as it is, or, where none is called so, in another form of Unicode. -1: none.
+template <class Items>
+int index_of(const Items& items, const std::string& name) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (items[i].name == name) return static_cast<int>(i);
+  if (is_ascii(name)) return -1;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (same_name(items[i].name, name)) return static_cast<int>(i);
   return -1;
+}
+}  // namespace
+
+int Schema::find_dim(const std::string& name) const {
+  return index_of(dims, name);
 }
 
 int Schema::record_dim() const {
@@ -131,9 +143,7 @@ int Schema::record_dim() const {
 }
 
 int Schema::find_variable(const std::string& name) const {
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    if (variables[i].name == name) return static_cast<int>(i);
-  return -1;
+  return index_of(variables, name);
 }
 
 bool Schema::has_record(int variable) const {
@@ -191,9 +201,8 @@ bool have_same_values(const Attribute& a, const Attribute& b) {
 }
 
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name) {
-  for (const auto& attribute : attributes)
-    if (attribute.name == name) return &attribute;
-  return nullptr;
+  const int i = index_of(attributes, name);
+  return i < 0 ? nullptr : &attributes[static_cast<std::size_t>(i)];
 }
 
 Bytes fill_of(const VariableDef& variable) {

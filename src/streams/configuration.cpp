@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 
 namespace shoal::streams {
@@ -97,6 +98,28 @@ std::string FileChoice::settings_text() const {
     text += key + '=' + (value.find_first_of(",\n #") == std::string::npos ? value : '"' + value + '"');
   }
   return text;
+}
+
+void compose_names(Configuration& configuration) {
+  const auto compose = [](std::string& name) { name = composed(name); };
+  const auto compose_all = [&](auto& items, auto member) {
+    for (auto& item : items)
+      compose(item.*member);
+  };
+  for (FileChoice& file : configuration.files) {
+    for (FieldChoice& field : file.fields) {
+      compose(field.text);
+      compose(field.name);
+      compose_all(field.attributes, &AttributeChoice::name);
+    }
+    compose_all(file.region, &CoordinateRange::coordinate);
+    compose_all(file.indices, &IndexRange::dim);
+    compose_all(file.levels, &Levels::dim);
+    compose_all(file.attributes, &AttributeChoice::name);
+    if (file.reduce)
+      for (std::string& dim : file.reduce->dims)
+        compose(dim);
+  }
 }
 
 std::string text_of(const Problem& problem) {

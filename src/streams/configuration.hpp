@@ -161,6 +161,10 @@ struct Configuration {
   std::string report;  ///< where rank 0 writes the report of the streams at close; "": nowhere
 };
 
+/// Names of fields, dimensions and attributes, which are looked for in the model's descriptions, in the form
+/// in which these have them (base/names.hpp).
+void compose_names(Configuration& configuration);
+
 /// Reads a configuration. problems: what is wrong, in order of lines; files with problems are left out.
 /// Local.
 Configuration read_configuration(const std::string& text, const std::string& path,

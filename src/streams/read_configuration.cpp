@@ -569,6 +569,7 @@ Configuration read_configuration(const std::string& text, const std::string& pat
     return out;
   }
   Reader(document, problems).read(out);
+  compose_names(out);
   return out;
 }
 

@@ -20,6 +20,7 @@ from . import _shoal
 from ._definitions import Definitions
 from ._ending import Ending
 from ._indexing import Cells
+from ._names import ByName
 from ._part import Part
 from ._refusals import plain_text
 from .decomposition import Decomposition
@@ -112,7 +113,7 @@ class Dataset(Definitions, Ending):
         self._raw = raw
         self._path = path
         self._comm = comm
-        self._decompositions: dict[str, Decomposition] = {}
+        self._decompositions: dict[str, Decomposition] = ByName()
         _open_datasets.add(self)
 
     # ---- Closing

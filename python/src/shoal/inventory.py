@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 import numpy as np
 
 from . import _shoal
+from ._names import composed
 from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
 
@@ -108,6 +109,11 @@ def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None
             )
 
 
+def _is_there(named: Mapping, name: object) -> bool:
+    """By either form of Unicode, as the library finds names. Local."""
+    return composed(name) in map(composed, named)
+
+
 class Dimensions(Mapping):
     """Dimensions by name."""
 
@@ -129,7 +135,7 @@ class Dimensions(Mapping):
         return iter([self.at(index).name for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return _is_there(self, name)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -170,7 +176,7 @@ class Variables(Mapping):
         return iter([self._raw.inq_var(index)[0] for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return _is_there(self, name)
 
     def __repr__(self) -> str:
         return "{" + ", ".join(repr(variable) for variable in self.values()) + "}"
@@ -208,7 +214,7 @@ class Attributes(Mapping):
         return iter([self._raw.inq_att(self._variable, index)[0] for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return _is_there(self, name)
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -28,6 +28,7 @@ from . import _shoal
 from ._definitions import names_in, text_of_names
 from ._ending import Ending
 from ._library import communicator
+from ._names import ByName
 from ._paths import Path, path_bytes
 from ._refusals import in_own_kind, plain_text, refused_by_all
 from .decomposition import Decomposition
@@ -117,7 +118,7 @@ class Streams(Ending):
         # Made by open().
         self._raw = raw
         self._comm = comm
-        self._fields: dict[str, int] = {}
+        self._fields: dict[str, int] = ByName()
         self._missing: dict[int, Any] = {}
         _open_streams.add(self)
 
