@@ -228,6 +228,11 @@ contains
     call streams%open(daily("x.nc", '"t"'), 1.5, "noleap", "2001-01-01", stat=stat, errmsg=message)
     call says("a communicator", stat, SHOAL_INVALID_ARGUMENT, "comm must be a communicator")
     call check(.not. streams%is_open(), "not open after errors")
+    call streams%open(daily("streams_twice.nc", '"t"'), MPI_COMM_WORLD, "noleap", "2001-01-01")
+    call streams%open(daily("x.nc", '"t"'), MPI_COMM_WORLD, "noleap", "2001-01-01", stat=stat, errmsg=message)
+    call says("open of open streams", stat, SHOAL_STATE, "type(shoal_streams) is open already")
+    call check(streams%is_open(), "the first ones stay open")
+    call streams%abandon()
   end subroutine wrong_openings
 
   subroutine wrong_descriptions()
