@@ -9,7 +9,7 @@ import json
 import sys
 import warnings
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -22,7 +22,7 @@ from ._ending import Ending
 from ._indexing import Cells
 from ._names import ByName
 from ._part import Part
-from ._refusals import plain_text
+from ._refusals import call_plainly, plain_text, taking_part
 from .decomposition import Decomposition
 from .errors import (
     InvalidArgumentError,
@@ -53,17 +53,29 @@ def _decomposition_second(read: _Call) -> _Call:
     """read(name, decomposition) of 0.1 still works, with a warning."""
 
     @functools.wraps(read)
-    def either(self: Dataset, name: str, *args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], Decomposition):
+    def either(self: Dataset, *args: Any, **kwargs: Any) -> Any:
+        if len(args) > 1 and isinstance(args[1], Decomposition):
             warnings.warn(
                 "read(name, decomposition) is now called read(name, record, decomposition=...)",
                 DeprecationWarning,
                 stacklevel=2,
             )
-            kwargs["decomposition"], args = args[0], args[1:]
-        return read(self, name, *args, **kwargs)
+            kwargs["decomposition"], args = args[1], (args[0], *args[2:])
+        return read(self, *args, **kwargs)
 
     return either  # type: ignore[return-value]
+
+
+def _refuse_data(verb: int) -> Callable[[Mapping[str, Any], TypeError], object]:
+    """For taking_part: of a call with data."""
+
+    def refuse(given: Mapping[str, Any], error: TypeError) -> None:
+        dataset, name = given["self"], given.get("name", given.get("variable"))
+        about = [given.get(key) for key in ("decomposition", "record", "start", "count", "records")]
+        if dataset.is_open:
+            dataset._part(verb, name, *about).refuse(error)
+
+    return refuse
 
 
 _open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
@@ -118,12 +130,14 @@ class Dataset(Definitions, Ending):
 
     # ---- Closing
 
+    @taking_part(call_plainly("sync", False))
     def sync(self, durable: bool = False) -> None:
         """Store all that was written, agree on errors, commit: it is in the file even if the job is
         killed now. durable: wait until the device has it. Collective."""
         self._need_open()
         self._raw.sync(bool(durable))
 
+    @taking_part(lambda given, error: given["self"].close())
     def close(self, durable: bool = False) -> None:
         """sync, report, close. A second close does nothing. Collective."""
         if self._raw.is_open():
@@ -171,6 +185,7 @@ class Dataset(Definitions, Ending):
         if not self._raw.is_open():
             raise StateError(f"the dataset '{self._path}' is closed")
 
+    @taking_part(call_plainly("end_define"))
     def end_define(self) -> None:
         """Finish the define phase and write the header; implicit at the first write or put. Collective."""
         self._need_open()
@@ -178,6 +193,7 @@ class Dataset(Definitions, Ending):
 
     # ---- Data
 
+    @taking_part(_refuse_data(_shoal.VERB_WRITE))
     def write(
         self,
         name: str,
@@ -204,6 +220,7 @@ class Dataset(Definitions, Ending):
             values = None if array is None else to_numbers(array, lambda: self.variables[name].fill_value)
             part.go(values)
 
+    @taking_part(_refuse_data(_shoal.VERB_WRITE))
     def copy(
         self,
         name: str,
@@ -234,6 +251,7 @@ class Dataset(Definitions, Ending):
         self._need_open()
         return self._raw.copies()
 
+    @taking_part(_refuse_data(_shoal.VERB_READ))
     @_decomposition_second
     def read(
         self,
@@ -288,6 +306,7 @@ class Dataset(Definitions, Ending):
             return fill
         return default_fill(memory_type(np.empty(0, wanted)))
 
+    @taking_part(_refuse_data(_shoal.VERB_PUT))
     def put(
         self,
         name: str,
@@ -340,6 +359,7 @@ class Dataset(Definitions, Ending):
                 )
             part.go(to_numbers(values, lambda: variable.fill_value))
 
+    @taking_part(_refuse_data(_shoal.VERB_GET))
     def get(
         self,
         name: str,

@@ -30,7 +30,7 @@ from ._ending import Ending
 from ._library import communicator
 from ._names import ByName
 from ._paths import Path, path_bytes
-from ._refusals import in_own_kind, plain_text, refused_by_all
+from ._refusals import call_plainly, in_own_kind, plain_text, refuse_on_comm, refused_by_all, taking_part
 from .decomposition import Decomposition
 from .errors import Error, InvalidArgumentError, NotFoundError, StateError, TypeMismatchError, no_such_file
 from .inventory import put_attribute
@@ -72,6 +72,11 @@ def _described(method: _Method) -> _Method:
             raise error from problem
 
     return describe  # type: ignore[return-value]
+
+
+def _refuse_description(given: Mapping[str, Any], error: TypeError) -> None:
+    """For taking_part: others learn of it where ranks meet."""
+    given["self"]._raw.refuse(-1, TypeMismatchError.code, _message_of(error))
 
 
 def _message_of(error: Exception) -> str:
@@ -123,6 +128,7 @@ class Streams(Ending):
         _open_streams.add(self)
 
     @classmethod
+    @taking_part(refuse_on_comm)
     def open(
         cls,
         configuration: Path,
@@ -307,6 +313,7 @@ class Streams(Ending):
         self._need_open()
         return self._raw.wants(self._number(field))
 
+    @taking_part(_refuse_description)
     def send(self, field: int | str, array: ArrayLike | None) -> None:
         """A field at the end of the step (holds="step": during it). Local.
 
@@ -338,6 +345,7 @@ class Streams(Ending):
             return
         self._raw.send(number, values, of_values)
 
+    @taking_part(call_plainly("advance", math.nan))
     def advance(self, seconds: float) -> None:
         """The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds;
         more than before. The step before is complete. Waits for other ranks where windows end. The first
@@ -351,6 +359,7 @@ class Streams(Ending):
         """
         self._advance(self._raw.advance, lambda: float(seconds), math.nan)
 
+    @taking_part(call_plainly("advance_to", ""))
     def advance_to(self, date: str) -> None:
         """The same by date, of the form of `start`. Collective."""
         self._advance(self._raw.advance_to, lambda: plain_text(str(date), "date"), "")
@@ -365,11 +374,13 @@ class Streams(Ending):
             raise
         call(to)
 
+    @taking_part(call_plainly("checkpoint", None))
     def checkpoint(self, path: Path) -> None:
         """Complete the step, and save the windows that are not finished in a NetCDF file, which is replaced
         if it exists. Files are stored and committed. The run may go on. Collective."""
         self._with_path(self._raw.checkpoint, path)
 
+    @taking_part(call_plainly("resume", None))
     def resume(self, path: Path) -> None:
         """Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks.
         After the descriptions, before the first advance. Collective.
@@ -400,6 +411,7 @@ class Streams(Ending):
 
     # ---- Closing
 
+    @taking_part(lambda given, error: given["self"].close())
     def close(self) -> None:
         """Complete the step and close all files, also on error. Windows that are not finished are dropped
         with a warning, or written as they are, as each file's `unfinished` says. A second close does nothing.
