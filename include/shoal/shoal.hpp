@@ -307,8 +307,19 @@ class Dataset {
   void put_att(const std::string& variable, const std::string& name, const std::vector<std::string>& values) {
     std::vector<const char*> pointers;
     pointers.reserve(values.size());
-    for (const auto& value : values)
+    bool whole = true;
+    for (const auto& value : values) {
+      whole = whole && value.find('\0') == std::string::npos;
       pointers.push_back(value.c_str());
+    }
+    if (!whole) {
+      try {
+        put_att_raw(variable, std::string(1, '\0'), Type::string, 0, nullptr);  // this rank's part of it
+      } catch (const Error&) {
+      }
+      throw Error(Code::invalid_argument,
+                  "attribute '" + name + "': a string has a zero byte inside, where it would end");
+    }
     put_att_raw(variable, name, Type::string, pointers.size(), pointers.data());
   }
 

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "dataset/serve.hpp"
 
 namespace shoal::capi {
@@ -95,7 +96,7 @@ Status finish_those(Which&& which) {
 // What is lost is reported even if warnings are not wanted: nobody else learns of it.
 void report(const Dataset& dataset, const std::string& what, bool warning = false) {
   if (dataset.comm().rank() == 0 && !(warning && dataset.settings().flag("quiet")))
-    std::fprintf(stderr, "shoal: %s: %s\n", dataset.path().c_str(), what.c_str());
+    std::fprintf(stderr, "shoal: %s: %s\n", printable_name(dataset.path()).c_str(), printable(what).c_str());
 }
 
 void close_forgotten(shoal_dataset* handle) {

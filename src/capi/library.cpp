@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/build_info.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "codec/filters.hpp"
@@ -176,7 +177,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   const bool is_ours = code > SHOAL_OK && code <= SHOAL_INTERNAL;
   const std::string head = is_ours ? fmt::format("shoal: {}: ", shoal_error_name(code)) : "shoal: ";
   const auto print = [&](const std::string& what) {
-    std::fprintf(stderr, "%s%s\n", head.c_str(), what.c_str());
+    std::fprintf(stderr, "%s%s\n", head.c_str(), printable(what).c_str());
   };
   const std::string text = message == nullptr ? "" : message;
   int initialized = 0;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
@@ -268,7 +269,7 @@ void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
     const FoundMachine found =
         resolve_machine(resolve_settings("", {}), {}, dataset, file_system_of, OpenMode::create);
     for (const std::string& warning : found.warnings)
-      std::cerr << "shoal-plan: " << warning << "\n";
+      std::cerr << "shoal-plan: " << printable(warning) << "\n";
     options.machine = found.figures;
   }
   if (options.machine) choose_by_machine(options);

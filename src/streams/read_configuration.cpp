@@ -130,7 +130,11 @@ class Reader {
   }
 
   std::string text(const toml::node& node, const std::string& key) {
-    if (const auto value = node.value_exact<std::string>()) return *value;
+    if (const auto value = node.value_exact<std::string>()) {
+      if (value->find('\0') == std::string::npos) return *value;
+      problem(node, key, "has a zero byte inside, where text ends for the system");
+      return {};
+    }
     problem(node, key, "is text in quotes");
     return {};
   }

@@ -11,12 +11,13 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/printable.hpp"
 #include "streams/streams.hpp"
 
 namespace shoal::streams {
 
 void Streams::warn(const std::string& message) const {
-  if (comm_.rank() == 0) std::fprintf(stderr, "shoal: streams: %s\n", message.c_str());
+  if (comm_.rank() == 0) std::fprintf(stderr, "shoal: streams: %s\n", printable(message).c_str());
 }
 
 std::vector<std::int64_t> Streams::holes_of(const std::vector<Due>& due) const {

@@ -338,7 +338,8 @@ class Dataset(Definitions, Ending):
             variable = self.variables[name]
             if variable.number == _shoal.STRING:
                 strings, shape = strings_of(values)
-                plain_text("".join(strings), "text")
+                if "\0" in plain_text("".join(strings), "text"):
+                    raise InvalidArgumentError("A string has a zero byte inside, where it would end.")
                 part.call(self._raw.put_strings, strings, shape)
                 return
             if variable.number == _shoal.CHAR and is_text(values):

@@ -239,6 +239,10 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
                 f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers "
                 "and lists of them."
             )
+        if any("\0" in item for item in items):
+            raise InvalidArgumentError(
+                f"Attribute '{name}': a string has a zero byte inside, where it would end."
+            )
         raw.put_att_strings(variable, name, items)
         return
     if array.ndim > 1:

@@ -145,17 +145,16 @@ def register(app: typer.Typer) -> None:
 
         A program saves it with the setting report=r.json (SHOAL_REPORT=r.json for a run): r.json has a line
         for each dataset that was closed, r.txt the same as a table."""
-        from rich.console import Console
-
         from ... import Error
         from ...report_rows import load
+        from .. import screen
 
         try:
             reports = load(file)
         except Error as error:
             typer.echo(f"shoal report: {error}", err=True)
             raise typer.Exit(2) from None
-        console = Console(highlight=False)
+        console = screen.console(highlight=False)
         for number, report in enumerate(reports):
             if number:
                 console.print()
