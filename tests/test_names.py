@@ -68,6 +68,8 @@ different = {
         "Fortran": ((), "called by those that open and make something"),
         "Python": ((), "called by those that open and make something"),
     },
+    "beside": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
+    "take_place": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
     "copy": {"Fortran": ((), "of tools; models have arrays")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {

@@ -370,6 +370,16 @@ SHOAL_API int shoal_write_reference(const char* const* paths, int n, const char*
  * programs that read netCDF-4; it finds the files relative to its own folder. SHOAL_NOT_SUPPORTED: files
  * of a classic format. Local. */
 SHOAL_API int shoal_write_master(const char* const* paths, int n, const char* out);
+/* For tools that make a file, look at it, and give it its name only then.
+ * A name in the folder of `path` (links followed) that nobody can foresee and no file has: make the file with
+ * exists=error. What jobs that were killed left there for the same path a day ago or earlier, unlocked, is
+ * removed. NULL: see shoal_error_message. The text lives until the next call of the thread that gives text.
+ * Local. */
+SHOAL_API const char* shoal_beside(const char* path);
+/* The file `made`, of such a name and closed, takes the place and the permissions of the one at `path`, with
+ * the header file of raw and ascii. A path that is a link stays one. durable: also after a loss of power.
+ * Where it fails, `made` is removed. Local. */
+SHOAL_API int shoal_take_place(const char* made, const char* path, int durable);
 /* Finish what a killed job left half done in a file: the commit whose journal lies behind the file's end.
  * *finished: 1 if there was one, 0 if there was nothing to do (may be NULL). Opening the file for writing
  * does the same. Afterwards the file is opened to see that its header can be read. SHOAL_FORMAT: it cannot.

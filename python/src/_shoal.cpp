@@ -565,6 +565,17 @@ NB_MODULE(_shoal, m) {
       },
       "paths"_a, "out"_a);
   m.def(
+      "beside",
+      [](const nb::bytes& path) {
+        const std::string name = shoal::beside(path_of(path));
+        return nb::bytes(name.data(), name.size());
+      },
+      "path"_a);
+  m.def(
+      "take_place",
+      [](const nb::bytes& made, const nb::bytes& path) { shoal::take_place(path_of(made), path_of(path)); },
+      "made"_a, "path"_a);
+  m.def(
       "recover", [](const nb::bytes& path) { return shoal::recover(path_of(path)); }, "path"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
   m.def("mpi_library", &mpi_library);

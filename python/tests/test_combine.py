@@ -2,6 +2,7 @@
 """shoal combine and shoal.combination: sets come out as the one file that they would have been."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -36,7 +37,7 @@ def model(mpirun, tmp_path):
 
 
 def leftovers(folder):
-    return [path.name for path in Path(folder).iterdir() if "partial" in path.name]
+    return [path.name for path in Path(folder).iterdir() if path.name.endswith(".tmp")]
 
 
 def assert_same(a, b):
@@ -233,7 +234,8 @@ def test_interrupted(tmp_path, which):
     end = time.monotonic() + 60
     while not leftovers(tmp_path) and time.monotonic() < end and process.poll() is None:
         time.sleep(0.005)
-    assert leftovers(tmp_path) == [f"out.nc.partial-{process.pid}"]
+    (left,) = leftovers(tmp_path)
+    assert re.fullmatch(r"\.out\.nc\.[0-9a-f]{16}\.tmp", left)
     os.kill(process.pid, which)
     assert process.wait(120) != 0
     process.communicate()

@@ -6,9 +6,9 @@ import re
 import sys
 
 import pytest
+from conftest import run_program
 
 import shoal
-from conftest import run_program
 from shoal.cli import screen
 
 bad = "x\x1b]0;t\x07\x1b[2J"

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -50,6 +51,15 @@ std::string name_beside(const std::string& path) {
   const std::filesystem::path whole(path);
   const std::string name = fmt::format(".{}{}", shortened(whole.filename().string()), text.data());
   return (whole.parent_path() / name).string();
+}
+
+bool is_name_beside(const std::string& name, const std::string& path) {
+  const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
+  constexpr std::string_view k_end = ".tmp";
+  constexpr std::size_t k_digits = 16;
+  return name.size() == begin.size() + k_digits + k_end.size() && name.starts_with(begin) &&
+         name.ends_with(k_end) &&
+         name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + k_digits;
 }
 
 void sync_folder_of(const std::string& path) {

@@ -23,12 +23,6 @@ namespace {
 constexpr const char* k_access_list = "system.posix_acl_access";
 constexpr std::uint64_t k_most_beside = std::uint64_t{1} << 30;
 
-// Where links lead to; the path itself where nothing is.
-std::string target_of(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
-  return real ? real.get() : path;
-}
-
 /// A descriptor that is closed.
 struct Opened {
   explicit Opened(const std::string& path) : fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) {}
@@ -79,6 +73,11 @@ class Aside {
 
 }  // namespace
 
+std::string target_of(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real ? real.get() : path;
+}
+
 bool is_a_file(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -107,6 +106,12 @@ Replacement::Replacement(std::string path, std::vector<std::string> suffixes)
     : path_(std::move(path)),
       target_(target_of(path_)),
       beside_(name_beside(target_)),
+      suffixes_(std::move(suffixes)) {}
+
+Replacement::Replacement(std::string path, std::vector<std::string> suffixes, std::string made)
+    : path_(std::move(path)),
+      target_(target_of(path_)),
+      beside_(std::move(made)),
       suffixes_(std::move(suffixes)) {}
 
 Replacement::~Replacement() {

@@ -10,6 +10,9 @@ namespace shoal {
 /// may not be written by this user"); empty: one can. Local.
 std::string why_not_replaceable(const std::string& path);
 
+/// Where links lead to; the path itself where nothing is. Local.
+std::string target_of(const std::string& path);
+
 /// Is there a regular file, or a link to one? Local.
 bool is_a_file(const std::string& path);
 
@@ -24,6 +27,8 @@ class Replacement {
  public:
   /// suffixes: of files beside the new one that belong to it, and come and go with it.
   explicit Replacement(std::string path, std::vector<std::string> suffixes = {});
+  /// Of a file that is made already, in the folder of the one that it replaces.
+  Replacement(std::string path, std::vector<std::string> suffixes, std::string made);
   Replacement(Replacement&&) = delete;
   /// Without commit the new file is removed.
   ~Replacement();

@@ -49,7 +49,7 @@ def test_reference_of_a_set(tmp_path, kind, cuts):
     if cuts is not UNEVEN:  # given by address, not copied
         where = [v for k, v in content["refs"].items() if k.startswith("temp/") and isinstance(v, list)]
         assert sum(size for _, _, size in where) == whole.values["temp"].nbytes
-    assert [p.name for p in tmp_path.iterdir() if ".part." in p.name] == []
+    assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".tmp")] == []
 
 
 @pytest.mark.parametrize("kind", kinds)

@@ -58,10 +58,12 @@ def combine(
     with opening.open(source, comm, **reading) as file:
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format
-        beside = take_beside(options, file)
+        beside = take_beside(options)
         with partial_file(comm, out) as path:
             made = opening.create(
-                path, comm, **with_thread(comm, {"layout": "one", **options}, compressed=False)
+                path,
+                comm,
+                **{**with_thread(comm, {"layout": "one", **options}, compressed=False), "exists": "error"},
             )
             try:
                 chosen = [

@@ -18,7 +18,7 @@ import numpy as np
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, on_root, partial_file, take_beside, write_beside
+from ._partial import check_target, keeps_alive, on_root, partial_file, take_beside, write_beside
 from ._paths import path_text
 from .comparison import Comparison, Tolerance, compare
 from .errors import InputOutputError, InvalidArgumentError, NotFoundError
@@ -87,10 +87,10 @@ def convert(
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format
-        beside = take_beside(options, file)
+        beside = take_beside(options)
         with partial_file(comm, out) as path:
             compressed = any(variable.filters != "none" for variable in chosen)
-            made = opening.create(path, comm, **with_thread(comm, options, compressed))
+            made = opening.create(path, comm, **{**with_thread(comm, options, compressed), "exists": "error"})
             try:
                 keep = _Keep(made, options)
                 copy = Copy(
@@ -220,6 +220,7 @@ def _verify(source: str, path: str, comm, tolerances: Mapping[str, Tolerance]) -
             variables=names,
             ignore_attributes=["_FillValue", "*uantiz*"],
             tolerance=Tolerance(atol=atol, rtol=rtol),
+            progress=keeps_alive(path),
         )
         if found.differing:
             worst = found.differing[0]

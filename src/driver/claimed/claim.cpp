@@ -12,6 +12,7 @@
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/beside.hpp"
+#include "storage/leftovers.hpp"
 
 namespace shoal {
 
@@ -80,6 +81,7 @@ void Claim::choose_place(Format format, const DriverOptions& options, bool calls
   if (!why_not.empty()) return replace_at_once(why_not);
   const std::vector<std::string> suffixes =
       has_header_file(format) ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
+  remove_files_left_beside(target_of(path_));
   replacement_ = std::make_unique<Replacement>(path_, suffixes);
   mode_ = OpenMode::create_exclusive;
   minds_nodes_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;

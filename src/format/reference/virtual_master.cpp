@@ -194,7 +194,7 @@ void MasterWriter::write(const std::string& path) {
   check(H5Pset_attr_creation_order(creation, k_in_order), "make a creation list");
   const Id access(check(H5Pcreate(H5P_FILE_ACCESS), "make an access list"));
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set the file format");
-  Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access));
+  Id file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access));
   if (!file.valid()) throw netcdf4::hdf5_error("create the file", Code::io);
   netcdf4::mark_as_netcdf4(file, wanted.format);
   Contents contents;

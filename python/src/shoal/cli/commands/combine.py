@@ -37,7 +37,8 @@ def combine(
     """Join the files of a set (one per domain or process) to one, or write a file in another format.
 
     Under mpiexec all ranks work on it. IN are sets that Shoal or FMS, ROMS, NEMO wrote; the set must be
-    whole. OUT appears under its name when it is whole; until then it is OUT.partial-PID.
+    whole. OUT appears under its name when it is whole; until then it is .OUT.NUMBER.tmp beside it. What a
+    killed run left there the next one removes, a day later.
 
     Exit status 0; 2 for trouble, and there is no OUT then.
     """
