@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "base/language.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
@@ -111,7 +112,11 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   Status status;
   if (comm_.rank() == 0) {
     status.merge(caught([&] {
+      if (path_.find('\0') != std::string::npos)
+        throw Error(Code::invalid_argument,
+                    "the path has a zero byte inside, where names end for the system");
       settings_ = resolve_settings(options.settings, options.sources);
+      if (open_mode == OpenMode::read) settings_.drop_outputs_below();
       if (open_mode != OpenMode::create)
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
@@ -491,6 +496,8 @@ void Dataset::write_overviews() {
   const std::string stem =
       path_.size() > 3 && path_.ends_with(".nc") ? path_.substr(0, path_.size() - 3) : path_;
   comm_.on_root([&] {
+    for (const char* key : {"reference", "master"})
+      if (const std::string& path = settings_.text(key); path != "auto") settings_.check_below(key, path);
     if (!reference.empty())
       write_reference({path_}, reference == "auto" ? stem + "_reference.json" : reference);
     if (!master.empty()) write_virtual_master({path_}, master == "auto" ? stem + "_master.nc" : master);
@@ -540,7 +547,8 @@ void Dataset::print_warnings() {
   const auto print = [&](const std::vector<std::string>& warnings, std::size_t& printed) {
     for (; printed < warnings.size(); ++printed)
       if (comm_.rank() == 0 && !settings_.flag("quiet"))
-        std::fprintf(stderr, "shoal: %s: %s\n", path_.c_str(), warnings[printed].c_str());
+        std::fprintf(stderr, "shoal: %s: %s\n", printable_name(path_).c_str(),
+                     printable(warnings[printed]).c_str());
   };
   print(warnings_, own_printed_);
   print(driver_->counters().warnings, warnings_printed_);

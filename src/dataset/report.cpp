@@ -2,18 +2,21 @@
 // The report of a dataset: JSON for programs, a table and one line of advice for people.
 #include "dataset/report.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "driver/counters.hpp"
 
@@ -153,10 +156,20 @@ std::string table_path(const std::string& path) {
   return table.replace_extension(".txt").string();
 }
 
-void write_text(const std::string& path, const std::string& text, bool append) {
-  std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
-  file << text << std::flush;
-  if (!file)
+// careful: on behalf of a settings file that nobody named.
+void write_text(const std::string& path, const std::string& text, bool append, bool careful) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC) |
+                    (careful ? O_NOFOLLOW | O_NONBLOCK : 0);
+  const int fd = ::open(path.c_str(), flags, 0666);
+  struct stat status {};
+  bool good = fd >= 0 && (!careful || (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)));
+  for (std::size_t at = 0; good && at < text.size();) {
+    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
+    good = n > 0 || (n < 0 && errno == EINTR);
+    at += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  if (fd >= 0) good = ::close(fd) == 0 && good;
+  if (!good)
     throw Error(Code::io,
                 "the report cannot be written to '{}' (setting report); is its folder there, and may you "
                 "write to it?",
@@ -354,14 +367,18 @@ void check_report_path(const std::string& path) {
 void write_report(const DatasetReport& report, const Settings& settings) {
   std::string path = settings.text("report");
   if (path == "-") {
-    std::cerr << table_of(report, settings);
+    std::cerr << printable(table_of(report, settings));
     return;
   }
   const std::size_t mark = path.find("%s");
   if (mark != std::string::npos) path.replace(mark, 2, stem_of(report.path));
   const bool append = mark == std::string::npos;
-  write_text(path, json_of(report, settings) + "\n", append);
-  write_text(table_path(path), table_of(report, settings), append);
+  const bool careful = !settings.below("report").empty();
+  const std::string table = table_path(path);
+  settings.check_below("report", path);
+  settings.check_below("report", table);
+  write_text(path, json_of(report, settings) + "\n", append, careful);
+  write_text(table, table_of(report, settings), append, careful);
 }
 
 }  // namespace shoal

@@ -19,6 +19,7 @@
 #include "dataset/setting_aliases.hpp"
 #include "format/chunk_shape.hpp"
 #include "format/schema.hpp"
+#include "storage/below.hpp"
 
 namespace shoal {
 
@@ -55,7 +56,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
      "fastest",
      false, Level::basic},
-    {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
+    {"report", Kind::output, "", "a path, - or nothing", "where the report goes when a dataset is closed",
      false, Level::basic},
     // Expert.
     {"access", Kind::word, "collective", "collective independent nonblocking",
@@ -153,9 +154,9 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      false},
     {"durable", Kind::flag, "false", "true or false",
      "every sync and close waits until the device has the data", false},
-    {"reference", Kind::text, "", "a path, auto or nothing",
+    {"reference", Kind::output, "", "a path, auto or nothing",
      "at close, a JSON file that says where chunks lie, so that xarray opens file or set as one", false},
-    {"master", Kind::text, "", "a path, auto or nothing",
+    {"master", Kind::output, "", "a path, auto or nothing",
      "at close, a small netCDF-4 file of virtual datasets over a set of netcdf4 files", false},
     {"machine", Kind::text, "auto", "auto, none or a path",
      "driver native: what shoal tune measured of the machine, by which it chooses; auto: machine.toml beside "
@@ -269,6 +270,8 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
   switch (key.kind) {
     case Kind::text:
       return is_by_name(key.name) ? checked_choices(key.name, value, origin) : value;
+    case Kind::output:
+      return value;
     case Kind::flag: {
       const std::string flag = flag_word(lower(value));
       if (flag != "true" && flag != "false") refuse(key, value, origin);
@@ -307,22 +310,39 @@ std::span<const SettingKey> setting_keys() {
 
 Settings::Settings() {
   for (const auto& key : k_keys)
-    values_.push_back({key.fallback, "default"});
+    values_.push_back({key.fallback, "default", ""});
 }
 
-void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
+void Settings::set(const std::string& key, const std::string& value, const std::string& origin,
+                   const std::string& below) {
   std::size_t i = 0;
   std::string name = lower(key);
   if (const char* today = renamed_setting(name)) {
-    renamed_.push_back(renamed_warning(name, origin));
+    warn(renamed_warning(name, origin));
     name = today;
   }
+  if (value.find('\0') != std::string::npos)
+    throw Error(Code::setting, "setting {} (from {}) has a zero byte inside, where text ends for the system",
+                name, origin);
   try {
     i = index_of(name);
   } catch (const Error& e) {
     throw Error(Code::setting, "{} (from {})", e.status().message, origin);
   }
-  values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin};
+  values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin,
+                k_keys[i].kind == Kind::output ? below : ""};
+  if (const std::string& path = values_[i].value; path != "-" && path != "auto") check_below(name, path);
+}
+
+void Settings::check_below(const std::string& key, const std::string& path) const {
+  const Value& value = values_[index_of(key)];
+  const std::string why = value.below.empty() || path.empty() ? "" : why_not_below(path, value.below);
+  if (!why.empty())
+    throw Error(
+        Code::setting,
+        "setting {} is '{}' (from {}), but {}; a settings file that nobody named has files written below "
+        "its own folder alone. Give it as an argument or as {}, or name the file by SHOAL_SETTINGS",
+        key, path, value.origin, why, variable_of(key));
 }
 
 void Settings::set_all(const std::string& text, const std::string& origin) {
@@ -370,6 +390,21 @@ bool Settings::flag(const std::string& key) const {
 Choices Settings::choices(const std::string& key) const {
   return choices_of(key, text(key));
 }
+void Settings::drop_outputs_below() {
+  for (std::size_t i = 0; i < k_keys.size(); ++i) {
+    Value& v = values_[i];
+    if (v.below.empty() || v.value.empty()) continue;
+    const std::string key = k_keys[i].name;
+    if (key == "report")  // the others are for files that are written in any case
+      warn(fmt::format(
+          "setting {} is '{}' (from {}) and not used: the file is opened to read; to use it, set {}", key,
+          v.value, v.origin, variable_of(key)));
+    v = {k_keys[i].fallback, "default", ""};
+  }
+}
+const std::string& Settings::below(const std::string& key) const {
+  return values_[index_of(key)].below;
+}
 bool Settings::is_default(const std::string& key) const {
   return origin(key) == "default";
 }
@@ -377,6 +412,8 @@ bool Settings::is_default(const std::string& key) const {
 std::string Settings::listing() const {
   constexpr std::size_t k_column = 36;
   std::string out;
+  for (const auto& warning : warnings_)
+    out += fmt::format("# warning: {}\n", warning);
   for (std::size_t i = 0; i < k_keys.size(); ++i) {
     if (i == 0 || k_keys[i].level != k_keys[i - 1].level)
       out += k_keys[i].level == Level::basic ? "# basic\n" : "# expert\n";
@@ -403,8 +440,9 @@ void Settings::pack(ByteWriter& out) const {
   for (const auto& v : values_) {
     out.put(v.value);
     out.put(v.origin);
+    out.put(v.below);
   }
-  out.put(renamed_);
+  out.put(warnings_);
 }
 
 Settings Settings::unpack(ByteReader& in) {
@@ -412,8 +450,9 @@ Settings Settings::unpack(ByteReader& in) {
   for (auto& v : settings.values_) {
     in.get(v.value);
     in.get(v.origin);
+    in.get(v.below);
   }
-  in.get(settings.renamed_);
+  in.get(settings.warnings_);
   return settings;
 }
 

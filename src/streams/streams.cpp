@@ -7,12 +7,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "dataset/settings.hpp"
 
 namespace shoal::streams {
@@ -36,14 +35,7 @@ Text read_text(const std::string& given) {
     return {"the configuration", given};
   }
   if (out.path.empty()) throw Error(Code::invalid_argument, "the path of the configuration is empty");
-  std::ifstream file(out.path, std::ios::binary);
-  if (!file) {
-    Error error = errno_error(errno, "the configuration cannot be read");
-    throw Error(error.status()).in_file(out.path);
-  }
-  std::ostringstream content;
-  content << file.rdbuf();
-  out.text = content.str();
+  out.text = text_of_file(out.path, k_most_input_bytes);
   return out;
 }
 

@@ -4,12 +4,11 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "comm/comm.hpp"
 #include "streams/configuration.hpp"
 #include "streams/plan.hpp"
@@ -23,14 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t k_most_steps = 100'000'000;
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  if (!file) throw Error(Code::not_found, "the file cannot be read").in_file(path);
-  return out.str();
-}
 
 /// "line 3: every: ..." in its parts.
 Problem problem_of(std::string message) {
@@ -59,7 +50,8 @@ class Checker {
       : wish_(wish), comm_(MPI_COMM_SELF), calendar_(Calendar::of(wish.calendar)) {}
 
   Json check() {
-    configuration_ = read_configuration(content_of(wish_.configuration), wish_.configuration, problems_);
+    configuration_ = read_configuration(text_of_file(wish_.configuration, k_most_input_bytes),
+                                        wish_.configuration, problems_);
     if (!wish_.fields.empty()) read_fields();
     if (!wish_.from.empty()) read_run();
     auto files = Json::array();
@@ -97,7 +89,8 @@ class Checker {
 
  private:
   void read_fields() {
-    model_.emplace(read_model(comm_, content_of(wish_.fields), wish_.fields, field_problems_));
+    model_.emplace(
+        read_model(comm_, text_of_file(wish_.fields, k_most_input_bytes), wish_.fields, field_problems_));
     for (auto& choice : configuration_.files)
       std::erase_if(choice.region, [&](const CoordinateRange& range) {
         const bool unknown = model_->unknown_coordinates.count(range.coordinate) > 0;
