@@ -329,6 +329,13 @@ void Settings::set(const std::string& key, const std::string& value, const std::
   } catch (const Error& e) {
     throw Error(Code::setting, "{} (from {})", e.status().message, origin);
   }
+  // PnetCDF writes where its hint nc_burst_buf_dirname says.
+  if (!below.empty() && name == "hints" && value.find('/') != std::string::npos)
+    throw Error(
+        Code::setting,
+        "setting hints is '{}' (from {}), and has a path; a settings file that nobody named has none in its "
+        "hints. Give them as an argument or as {}, or name the file by SHOAL_SETTINGS",
+        value, origin, variable_of(name));
   values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin,
                 k_keys[i].kind == Kind::output ? below : ""};
   if (const std::string& path = values_[i].value; path != "-" && path != "auto") check_below(name, path);

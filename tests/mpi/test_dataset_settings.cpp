@@ -265,6 +265,8 @@ TEST_CASE("a settings file that nobody named: what it has written is below its f
   says(error_of("", {"", file_with("link.toml", "master = \"" + link + "/m.nc\"")}), "is a link");
   CHECK(error_of("", {"", file_with("good.toml", "report = \"r.json\"\nreference = \"auto\"")}) ==
         "no error");
+  says(error_of("", {"", file_with("hints.toml", "hints = \"nc_burst_buf_dirname=/home\"")}), "has a path");
+  CHECK(error_of("", {"", file_with("hints.toml", "hints = \"cb_nodes=2\"")}) == "no error");
   CHECK(error_of("", {"", file_with("stderr.toml", "report = \"-\"")}) == "no error");
   // Of other sources it lies where they say, of a file that was named, too.
   CHECK(resolve_settings("report=/tmp/elsewhere.json", {"", ""}).below("report").empty());
