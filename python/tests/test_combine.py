@@ -72,12 +72,12 @@ def test_what_is_written_beside_tells_the_final_name(model, tmp_path, tool, monk
     out, reference = tmp_path / "out.nc", tmp_path / "out_reference.json"
     tool(out, many, settings={"reference": "auto"})
     assert set(os.listdir()) - before == {"out.nc", "out_reference.json"}
-    assert "out.nc" in reference.read_text() and "partial" not in reference.read_text()
+    assert "out.nc" in reference.read_text() and ".tmp" not in reference.read_text()
     reference.unlink()
     monkeypatch.setenv("SHOAL_REFERENCE", str(tmp_path / "named.json"))
     monkeypatch.setenv("SHOAL_MASTER", "auto")
     tool(out, many, overwrite=True)
-    assert "partial" not in (tmp_path / "named.json").read_text()
+    assert ".tmp" not in (tmp_path / "named.json").read_text()
     assert_same(out, tmp_path / "out_master.nc")
     tool(out, many, overwrite=True, settings={"reference": "", "master": ""})
     assert set(os.listdir()) - before == {"out.nc", "named.json", "out_master.nc"}

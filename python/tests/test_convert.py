@@ -67,7 +67,7 @@ def his(tmp_path):
 
 
 def leftovers(folder):
-    return [path.name for path in Path(folder).iterdir() if "partial" in path.name]
+    return [path.name for path in Path(folder).iterdir() if path.name.endswith(".tmp")]
 
 
 def same(a, b, **options):

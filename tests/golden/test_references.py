@@ -118,7 +118,7 @@ def test_reference_that_cannot_be(tmp_path):
     write_fms(tmp_path / "f.nc", Whole(*EVEN, types=("f8", "i4")), "NETCDF4", **filters["all"])
     with pytest.raises(shoal.NotSupportedError, match="variable 'temp'.*fletcher32 comes before shuffle"):
         shoal.write_reference(tmp_path / "f.nc", tmp_path / "f.json")
-    with pytest.raises(shoal.Error, match="create the reference"):
+    with pytest.raises(shoal.Error, match="cannot create the file"):
         shoal.write_reference(tmp_path / "his.nc", tmp_path / "nowhere" / "his.json")
 
 
