@@ -149,8 +149,10 @@ std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> st
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options);
 
-/// Finish what a killed job left half done in the file, and see that it can be read then. Returns whether
-/// there was anything to finish. Local.
+/// Finish what a killed job left half done in the file, if it is a NetCDF file then; else Error(format), and
+/// nothing is changed. Returns whether there was anything to finish. Local.
+bool finish_commit(Store& store);
+/// The same for a file that nobody has open, once it is known that it can be read then. Local.
 bool recover_file(const StoreOpener& open, const std::string& path);
 
 /// The classic formats (own codec), netcdf4 (HDF5), and raw and ascii (a header file beside the data); chosen
