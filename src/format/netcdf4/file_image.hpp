@@ -122,6 +122,9 @@ class FileImage {
   void check_tree(std::uint64_t address, std::span<const std::byte> bytes);
   void check_object(std::uint64_t address, std::span<const std::byte> bytes);
   FileChecks& checks() { return checks_; }
+  /// HDF5 has changes, or has none since the last commit: whether it may hold other structures than the
+  /// image.
+  void set_changing(bool changing);
   /// For checks.
   FileChecks::Read reader();
 
@@ -188,6 +191,7 @@ class FileImage {
   std::unordered_map<std::uint64_t, Bytes> cache_;  // blocks of the store, for metadata only
   std::exception_ptr failure_;
   FileChecks checks_;
+  bool changing_ = false;
 };
 
 }  // namespace shoal::netcdf4

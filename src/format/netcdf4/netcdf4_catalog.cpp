@@ -78,7 +78,7 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
                  "create the file"));
     mark_as_netcdf4(file_, format);
     contents_.schema.format = format;
-    changes_ = Changes::in_hdf5;
+    note_change();
   });
 }
 
@@ -176,7 +176,7 @@ void Netcdf4Catalog::define(const Schema& wanted) {
     check_extension(contents_.schema, wanted, LateFill::as_used);
     check_late_fill(wanted);
     leave_append_mode();
-    changes_ = Changes::in_hdf5;
+    note_change();
     defined_ = true;
     extend_contents(file_, contents_, wanted, options_);
     for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
@@ -223,7 +223,7 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
   guarded(-1, [&] {
     require_writable();
     auto& dimension = unlimited(dim);
-    if (length > dimension.length) changes_ = Changes::in_hdf5;
+    if (length > dimension.length) note_change();
     dimension.length = std::max(dimension.length, length);
     for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
       auto& variable = contents_.variables[v];
@@ -234,10 +234,15 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
         const auto needed = std::min(length, variable.asked[d]);
         if (needed <= variable.needed[d]) continue;
         variable.needed[d] = needed;
-        changes_ = Changes::in_hdf5;
+        note_change();
       }
     }
   });
+}
+
+void Netcdf4Catalog::note_change() {
+  changes_ = Changes::in_hdf5;
+  image_->set_changing(true);
 }
 
 void Netcdf4Catalog::note_committed() {
@@ -255,7 +260,7 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
     const auto left = std::max(length, scale.committed);
     if (left >= dimension.length) return;
     leave_append_mode();
-    changes_ = Changes::in_hdf5;
+    note_change();
     dimension.length = left;
     bool freed = false;
     image_->keep_released(true);
@@ -415,6 +420,7 @@ void Netcdf4Catalog::commit(bool durable, bool closing) {
                    changed ? record_headers() : std::vector<std::uint64_t>{});
     if (changed) note_committed();
     changes_ = Changes::none;
+    image_->set_changing(false);
     defined_ = false;
     if (mode_ == Mode::all && !closing && can_append_by_copy()) enter_append_mode();
   });

@@ -81,6 +81,7 @@ class Netcdf4Catalog final : public Catalog {
   void reopen(Mode mode);
   void enter_append_mode();
   void leave_append_mode();
+  void note_change();
   void note_committed();
   void place_contiguous(int variable);
   void update_scales();

@@ -95,7 +95,7 @@ void Netcdf4Catalog::put(int variable, const Box& box, const std::byte* values) 
     require_writable();
     require_inside(variable, box, true);
     if (box.empty()) return;
-    changes_ = Changes::in_hdf5;
+    note_change();
     grow_to(variable, box);
     realise(variable);
     transfer(variable, box, memory_type(def(variable).type), nullptr, values);
@@ -136,7 +136,7 @@ void Netcdf4Catalog::put_strings(int variable, const Box& box, const std::vector
     if (stored(variable).type.fixed_text)
       throw Error(Code::not_supported, "the variable holds strings of a fixed length, which are read only");
     if (box.empty()) return;
-    changes_ = Changes::in_hdf5;
+    note_change();
     grow_to(variable, box);
     realise(variable);
     std::vector<const char*> texts;
