@@ -31,14 +31,28 @@ std::vector<char> holes_in(Catalog& catalog) {
   return holes;
 }
 
+// Libraries know nothing of journals: they must not read another file than Shoal does.
+void finish_or_refuse(const LibraryContext& context) {
+  const bool writable = context.writable();
+  const auto store =
+      context.options.system.open_store(context.path, writable ? StoreMode::write : StoreMode::read);
+  if (writable)
+    finish_commit(*store);
+  else if (has_unfinished_changes(*store))
+    throw Error(
+        Code::state,
+        "a job was killed in the middle of a commit, and other libraries cannot read the file as it "
+        "lies; finish it with 'shoal recover {}', or open it with driver native (a job that writes the "
+        "file now finishes it soon: try again then)",
+        context.path)
+        .in_file(context.path);
+  store->close();
+}
+
 // Schema, placements and holes of a file that is there.
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
-  if (context.writable()) {  // before a library opens it that knows nothing of journals
-    const auto store = options.system.open_store(context.path, StoreMode::write);
-    finish_changes(*store);
-    store->close();
-  }
+  finish_or_refuse(context);
   auto catalog =
       open_catalog(options.system.open_store(context.path, StoreMode::read), false, options.catalog);
   std::vector<Placement> placements;
