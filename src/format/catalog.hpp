@@ -25,6 +25,13 @@ inline bool keeps_unowned(FillMode mode, const VariableDef& variable) {
   return mode == FillMode::none || (mode == FillMode::all && variable.no_fill);
 }
 
+/// Values of a netCDF-4 file may lie in other files (setting external_files).
+enum class ExternalFiles {
+  folder,  ///< those in the folder of the file, or below
+  refuse,  ///< none
+  allow,   ///< all
+};
+
 struct CatalogOptions {
   std::int64_t header_reserve =
       64 * 1024;  ///< classic: free bytes kept behind the header for later definitions
@@ -34,6 +41,7 @@ struct CatalogOptions {
       4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
   FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
+  ExternalFiles external_files = ExternalFiles::folder;
 };
 
 /// Where a chunk lies, and how many bytes it has there after filters.

@@ -49,6 +49,18 @@ void finish_or_refuse(const LibraryContext& context) {
   store->close();
 }
 
+// Libraries do not look whose files they read.
+void refuse_other_files(const LibraryContext& context, Schema& schema) {
+  if (context.options.catalog.external_files == ExternalFiles::allow) return;
+  for (auto& variable : schema.variables) {
+    if (!variable.in_other_files || !variable.fits_plainly) continue;
+    variable.fits_plainly = false;
+    variable.refusal =
+        "its values lie in other files, which only driver native looks at before they are read; use it, or "
+        "external_files=allow, if you trust whoever made this file";
+  }
+}
+
 // Schema, placements and holes of a file that is there.
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
@@ -58,7 +70,9 @@ void pack_file(ByteWriter& out, const LibraryContext& context) {
   std::vector<Placement> placements;
   for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)
     placements.push_back(catalog->placement(v));
-  pack(out, catalog->schema());
+  Schema schema = catalog->schema();
+  refuse_other_files(context, schema);
+  pack(out, schema);
   out.put(placements);
   out.put(holes_in(*catalog));
   catalog->close(false);

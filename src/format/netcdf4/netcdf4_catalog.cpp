@@ -64,7 +64,7 @@ bool check_space_strategy(hid_t file) {
 }  // namespace
 
 Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
-    : path_(store->path()), options_(options) {
+    : path_(store->path()), options_(options), others_(path_, options.external_files) {
   guarded(-1, [&] {
     if (format != Format::netcdf4 && format != Format::netcdf4_classic)
       throw Error(Code::internal, std::string("not a netCDF-4 format: ") + name_of(format));
@@ -83,7 +83,7 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
 }
 
 Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
-    : path_(store->path()), options_(options), writable_(writable) {
+    : path_(store->path()), options_(options), others_(path_, options.external_files), writable_(writable) {
   guarded(-1, [&] {
     provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
@@ -100,11 +100,12 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
 
 void Netcdf4Catalog::open() {
   options_.for_hdf5_1_8 = !image_->has_superblock_of_1_10();
+  image_->may_open = [this](const std::string& name) { return others_.may_open(name); };
   file_ = Id(check(H5Fopen(path_.c_str(), writable_ ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access_list()),
                    "open the file"));
   image_->opened();
   if (writable_) reuses_space_ = check_space_strategy(file_);
-  contents_ = read_contents(file_);
+  contents_ = read_contents(file_, others_);
   note_committed();
   if (writable_ && can_append_by_copy()) reopen(Mode::append);
 }
