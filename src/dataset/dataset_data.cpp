@@ -53,9 +53,7 @@ ArrayView fitted(const ArrayArgument& array, const Box& box, const Section& sect
 }
 
 void check_value_types(const VariableDef& variable, const ArrayView& view) {
-  if (!variable.fits_plainly)
-    throw Error(Code::not_supported,
-                "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
+  require_plain(variable);
   if ((variable.type == Type::string) != (view.type == Type::string))
     throw Error(Code::type,
                 "the variable is of type {} and the array of type {}; strings go with strings only",

@@ -148,6 +148,10 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
   out.catalog.fill = fill_mode_of(settings);
+  const std::string& external = settings.text("external_files");
+  out.catalog.external_files = external == "allow"    ? ExternalFiles::allow
+                               : external == "refuse" ? ExternalFiles::refuse
+                                                      : ExternalFiles::folder;
   out.catalog.for_hdf5_1_8 = settings.text("hdf5_readers") == "1.8";
   out.stripes.count = settings.count("stripe_count");
   out.stripes.bytes = settings.bytes("stripe_bytes");

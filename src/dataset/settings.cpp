@@ -134,6 +134,11 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"stripe_bytes", Kind::bytes, "0", "0 (as the folder is set) or a multiple of 64KiB below 4GiB",
      "Lustre: bytes on one storage target before the next one's turn; then also the default of alignment",
      true},
+    {"external_files", Kind::word, "folder", "folder refuse allow",
+     "netcdf4: values that lie in other files (HDF5's external storage, virtual datasets) are read and "
+     "written "
+     "where these are in the folder of the file or below, not at all, or wherever they are",
+     false},
     {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
      false},
     {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",

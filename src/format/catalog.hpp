@@ -25,6 +25,13 @@ inline bool keeps_unowned(FillMode mode, const VariableDef& variable) {
   return mode == FillMode::none || (mode == FillMode::all && variable.no_fill);
 }
 
+/// Values of a netCDF-4 file may lie in other files (setting external_files).
+enum class ExternalFiles {
+  folder,  ///< those in the folder of the file, or below
+  refuse,  ///< none
+  allow,   ///< all
+};
+
 struct CatalogOptions {
   std::int64_t header_reserve =
       64 * 1024;  ///< classic: free bytes kept behind the header for later definitions
@@ -34,6 +41,7 @@ struct CatalogOptions {
       4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
   FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
+  ExternalFiles external_files = ExternalFiles::folder;
 };
 
 /// Where a chunk lies, and how many bytes it has there after filters.
@@ -149,8 +157,10 @@ std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> st
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options);
 
-/// Finish what a killed job left half done in the file, and see that it can be read then. Returns whether
-/// there was anything to finish. Local.
+/// Finish what a killed job left half done in the file, if it is a NetCDF file then; else Error(format), and
+/// nothing is changed. Returns whether there was anything to finish. Local.
+bool finish_commit(Store& store);
+/// The same for a file that nobody has open, once it is known that it can be read then. Local.
 bool recover_file(const StoreOpener& open, const std::string& path);
 
 /// The classic formats (own codec), netcdf4 (HDF5), and raw and ascii (a header file beside the data); chosen

@@ -250,6 +250,8 @@ void pack(ByteWriter& out, const VariableDef& variable) {
   out.put(variable.chunks);
   out.put(variable.filters);
   out.put(variable.fits_plainly);
+  out.put(variable.refusal);
+  out.put(variable.in_other_files);
 }
 
 VariableDef unpack_variable(ByteReader& in) {
@@ -263,10 +265,22 @@ VariableDef unpack_variable(ByteReader& in) {
   in.get(variable.chunks);
   in.get(variable.filters);
   in.get(variable.fits_plainly);
+  in.get(variable.refusal);
+  in.get(variable.in_other_files);
   return variable;
 }
 
 }  // namespace
+
+void require_plain(const VariableDef& variable) {
+  if (variable.fits_plainly) return;
+  throw Error(Code::not_supported, "{}",
+              variable.refusal.empty()
+                  ? "the variable is of a type that Shoal cannot read or write (compound, "
+                    "enum, opaque, ...), or has too many dimensions"
+                  : variable.refusal)
+      .of_variable(variable.name);
+}
 
 void pack(ByteWriter& out, const Schema& schema) {
   out.put(schema.format);

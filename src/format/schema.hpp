@@ -71,11 +71,15 @@ struct VariableDef {
   bool no_fill = false;               ///< cells that nobody writes are undefined, or stay
   bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
   std::vector<std::int64_t>
-      chunks;       ///< [dims] chunk shape, asked for or found; empty: default or not chunked
-  Filters filters;  ///< of its chunks, asked for or found
-  bool fits_plainly =
-      true;  ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
+      chunks;                   ///< [dims] chunk shape, asked for or found; empty: default or not chunked
+  Filters filters;              ///< of its chunks, asked for or found
+  bool fits_plainly = true;     ///< false: cannot be read or written; most have a type Shoal has no name for
+  std::string refusal;          ///< why not, where that is not the type
+  bool in_other_files = false;  ///< netcdf4: its values lie in other files (external, virtual)
 };
+
+/// Error(not_supported): the variable cannot be read or written (fits_plainly), and why. Local.
+void require_plain(const VariableDef& variable);
 
 /// Something that a file has gets another name, or goes.
 struct SchemaChange {

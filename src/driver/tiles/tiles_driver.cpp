@@ -43,13 +43,6 @@ Box moved(const Box& box, const Dims& from, const Dims& to) {
   return out;
 }
 
-void require_plain(const VariableDef& variable) {
-  if (!variable.fits_plainly)
-    throw Error(Code::not_supported,
-                "the variable has a type that is neither a number nor text; it cannot be read")
-        .of_variable(variable.name);
-}
-
 }  // namespace
 
 TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,

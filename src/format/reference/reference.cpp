@@ -121,10 +121,7 @@ void ReferenceWriter::look(int f, Catalog& catalog) {
     Array& a = array(v);
     const auto same_cells = [&](const StoredPart& p) { return p.owned == owned; };
     if (own < 0 || owned.empty()) continue;
-    if (!def(v).fits_plainly)
-      throw Error(Code::not_supported,
-                  "the variable has a type that Zarr has no name for (compound, enum, ...)")
-          .of_variable(def(v).name);
+    require_plain(def(v));
     // Files that hold the same cells of fewer dimensions: the first of them will do.
     if ((!set_.is_cut(v) && !a.parts.empty()) || std::any_of(a.parts.begin(), a.parts.end(), same_cells))
       continue;
