@@ -100,6 +100,41 @@ void ClassicCatalog::check_file(const ClassicHeader& header) {
     }
   }
   layout_.end(n);  // can be counted
+  check_overlaps();
+}
+
+// Whoever writes the one variable would change the other.
+void ClassicCatalog::check_overlaps() {
+  struct Range {
+    std::int64_t begin, end;
+    std::size_t variable;
+  };
+  const auto in_order = [](std::vector<Range>& ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  };
+  const auto lies_over = [&](const Range& one, const Range& other, const std::string& when) {
+    throw Error(Code::format, "damaged file: its bytes from {} to {} are also bytes of variable '{}'{}",
+                one.begin, one.end, schema_.variables[other.variable].name, when)
+        .of_variable(schema_.variables[one.variable].name);
+  };
+  std::vector<Range> fixed;
+  std::vector<Range> first_record;
+  for (std::size_t v = 0; v < layout_.begins.size(); ++v) {
+    const Range range{layout_.begins[v], checked_sum(layout_.begins[v], layout_.slabs[v]), v};
+    if (layout_.slabs[v] > 0)
+      (schema_.has_record(static_cast<int>(v)) ? first_record : fixed).push_back(range);
+  }
+  for (auto* ranges : {&fixed, &first_record}) {
+    in_order(*ranges);
+    for (std::size_t i = 1; i < ranges->size(); ++i)
+      if ((*ranges)[i].begin < (*ranges)[i - 1].end) lies_over((*ranges)[i], (*ranges)[i - 1], "");
+  }
+  if (fixed.empty() || first_record.empty() || fixed.back().end <= layout_.record_begin) return;
+  const std::int64_t record_end = layout_.record_begin + records() * layout_.record_bytes;
+  // Records to come reach as far as they like.
+  for (const Range& range : fixed)
+    if (range.end > layout_.record_begin && (writable_ || range.begin < record_end))
+      lies_over(range, first_record.front(), range.begin < record_end ? "" : " in records that are added");
 }
 
 void ClassicCatalog::need_writable() const {

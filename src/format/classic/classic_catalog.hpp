@@ -74,6 +74,7 @@ class ClassicCatalog final : public Catalog {
   };
 
   void check_file(const ClassicHeader& header);
+  void check_overlaps();
   void count_streamed_records();
   bool same_fill_values(const Schema& wanted) const;
   void need_writable() const;
