@@ -9,6 +9,9 @@ namespace shoal {
 /// makes a file of it does so exclusively, so that nothing that was put there meanwhile is written. Local.
 std::string name_beside(const std::string& path);
 
+/// A name in the same folder that is the same for all who make a file of the path: ".NAME.new.tmp". Local.
+std::string meeting_name_beside(const std::string& path);
+
 /// So that a name in the folder of the path outlives a loss of power. Systems that cannot sync folders do
 /// without. Local.
 void sync_folder_of(const std::string& path);
