@@ -177,6 +177,10 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.system.open_store = options.open_store;
   out.system.find_file_system = options.find_file_system;
   out.system.lustre_libraries = options.lustre_libraries;
+  if (!settings_.flag("quiet"))
+    out.file.announce = [path = path_](const std::string& text) {
+      std::fprintf(stderr, "shoal: %s: %s\n", path.c_str(), text.c_str());
+    };
   if (out.background.stored_by == StoredBy::ranks) {  // who serve make their own of them
     ByteWriter packed;
     settings_.pack(packed);

@@ -319,6 +319,8 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   traffic("written", &Counters::bytes_written, &Counters::writes, &Counters::fields_written);
   if (const auto past = sum_of(report, &Counters::bytes_past_cache); past > 0)
     out += row("bypassed", bytes_text(static_cast<double>(past)) + " of it past the page cache");
+  if (const auto moved = sum_of(report, &Counters::bytes_moved); moved > 0)
+    out += row("moved", bytes_text(static_cast<double>(moved)) + ", to make room for definitions");
   traffic("read", &Counters::bytes_read, &Counters::reads, &Counters::fields_read);
   if (first.stage_bytes > 0)
     out += row("stage",

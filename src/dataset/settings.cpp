@@ -122,7 +122,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"wait_seconds", Kind::seconds, "600", "more than 0",
      "a rank that does not come within this time is an error", false},
     {"header_reserve", Kind::bytes, "64KiB", "0 or more",
-     "classic formats: bytes kept free for definitions made after data was written", true},
+     "classic formats: bytes kept free for definitions made after data was written", false},
     {"hdf5_readers", Kind::word, "1.10", "1.10 1.8",
      "netcdf4: the oldest HDF5 whose programs are to read new files; with 1.8 a killed job may leave a file "
      "that 'shoal recover' has to finish",

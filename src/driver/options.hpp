@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,8 @@ struct FileOptions {
   bool locks = true;              ///< who writes a file locks it against others
   bool replace_at_commit = true;  ///< a file that is there stays until the new one has its first commit
   bool renamed_later = false;     ///< the file gets another name with its first commit
+  /// What takes long is said to the user before it begins; on rank 0.
+  std::function<void(const std::string& text)> announce;
 };
 
 struct ReadOptions {

@@ -73,11 +73,15 @@ class Catalog {
   /// dimensions, variables and attributes (or attributes with new values). Dimensions and variables keep
   /// their order. The whole is checked before anything is changed; on Error the catalog is as before. Errors
   /// name the variable or attribute; a variable that is too large for the format (cdf1: 2 GiB, cdf2: 4 GiB
-  /// rules of the classic formats) is refused with the format to use; header space that does not suffice
-  /// likewise. After a first data write, classic formats can only grow into the reserved space. Records that
+  /// rules of the classic formats) is refused with the format to use; what has no place (has_place) likewise.
+  /// Records that
   /// were written through placements since the last commit have to be reported with grow before; placements
   /// of record variables may have changed afterwards if there were none.
   virtual void define(const Schema& wanted) = 0;
+  /// Would define find a place for it? Classic formats: not where a header outgrows the space in front of the
+  /// data, or a variable would have to go between others; then the data must move to a new file first. Errors
+  /// and what comes before as of define; nothing is changed.
+  virtual bool has_place(const Schema& /*wanted*/) { return true; }
 
   virtual Placement placement(int variable) const = 0;
 

@@ -43,14 +43,25 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+namespace {
+
+std::string hidden_beside(const std::string& path, const std::string& ending) {
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / fmt::format(".{}{}", shortened(whole.filename().string()), ending)).string();
+}
+
+}  // namespace
+
 std::string name_beside(const std::string& path) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
-  const std::filesystem::path whole(path);
-  const std::string name = fmt::format(".{}{}", shortened(whole.filename().string()), text.data());
-  return (whole.parent_path() / name).string();
+  return hidden_beside(path, text.data());
+}
+
+std::string meeting_name_beside(const std::string& path) {
+  return hidden_beside(path, ".new.tmp");
 }
 
 bool is_name_beside(const std::string& name, const std::string& path) {

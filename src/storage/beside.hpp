@@ -11,6 +11,9 @@ std::string name_beside(const std::string& path);
 /// Did name_beside make this name for a file of the path, in the path's folder? name: without folder.
 bool is_name_beside(const std::string& name, const std::string& path);
 
+/// A name in the same folder that is the same for all who make a file of the path: ".NAME.new.tmp". Local.
+std::string meeting_name_beside(const std::string& path);
+
 /// So that a name in the folder of the path outlives a loss of power. Systems that cannot sync folders do
 /// without. Local.
 void sync_folder_of(const std::string& path);
