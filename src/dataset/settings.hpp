@@ -13,7 +13,7 @@ namespace shoal {
 
 /// What a setting is, once for the parser, the listing and the documentation.
 struct SettingKey {
-  enum class Kind { word, bytes, count, seconds, flag, text };
+  enum class Kind { word, bytes, count, seconds, number, flag, text };  // number: or nothing
   enum class Level { basic, expert };
   const char* name;
   Kind kind;

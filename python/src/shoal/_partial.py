@@ -105,6 +105,18 @@ def partial_file(comm, out: str) -> Iterator[str]:
             guard.end()
 
 
+@contextmanager
+def errors_named(path: str, out: str) -> Iterator[None]:
+    """Errors of the file `path` name `out`, which is what the user knows. Local."""
+    try:
+        yield
+    except Error as error:
+        error.message = error.message.replace(path, out)
+        error.args = (error.message,)
+        error.file = out if error.file == path else error.file
+        raise
+
+
 def _rename(path: str, out: str) -> None:
     try:
         if os.path.exists(path + _header_suffix):
