@@ -69,6 +69,7 @@ different = {
         "Python": ((), "called by those that open and make something"),
     },
     "copy": {"Fortran": ((), "of tools; models have arrays")},
+    "copy_att": {"Fortran": ((), "of tools, as copy")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
         "C++": (("what",), "exceptions carry it (std::exception)"),

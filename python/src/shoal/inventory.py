@@ -84,8 +84,23 @@ class Variable:
 
     @property
     def fill_value(self) -> Any:
-        """_FillValue if there is one, else NetCDF's default for the type. Local."""
-        return self.attributes.get("_FillValue", default_fill(self.number))
+        """_FillValue if there is one, else NetCDF's default for the type, which counts also where _FillValue
+        is of another type or not one value. Local."""
+        default = default_fill(self.number)
+        return default if self.fill_fault else self.attributes.get("_FillValue", default)
+
+    @property
+    def fill_fault(self) -> str:
+        """Why _FillValue is not used: it is of another type than the variable, or not one value; "": it is
+        used, or there is none. Local."""
+        if "_FillValue" not in self.attributes:
+            return ""
+        number, count = self.attributes.type_of("_FillValue")
+        if number != self.number:
+            kinds = {_shoal.CHAR: "text", _shoal.STRING: "a string"}
+            kind, own = (kinds.get(type_, dtype_of(type_)) for type_ in (number, self.number))
+            return f"_FillValue is {kind}, not {own}"
+        return "" if count == 1 else f"_FillValue has {count} values"
 
     @property
     def section_shape(self) -> tuple[int, ...]:
@@ -101,11 +116,18 @@ class Variable:
 def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
     """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
     for variable in variables:
-        if variable.dtype is None:
-            raise NotSupportedError(
-                f"{path}: variable '{variable.name}' is of a type that Shoal cannot read (compound, enum, "
-                f"opaque, ...); {remedy}."
+        if variable.dtype is None or variable.ndim > _shoal.MAX_DIMS:
+            why = (
+                f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
+                if variable.ndim > _shoal.MAX_DIMS
+                else "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
             )
+            raise NotSupportedError(f"{path}: variable '{variable.name}' {why}; {remedy}.")
+
+
+def _from_root(name):
+    """ "/phy/t" is "phy/t", a path from the root group."""
+    return name[1:] if isinstance(name, str) and name.startswith("/") else name
 
 
 class Dimensions(Mapping):
@@ -129,7 +151,7 @@ class Dimensions(Mapping):
         return iter([self.at(index).name for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return name in (names := list(self)) or _from_root(name) in names
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -170,7 +192,7 @@ class Variables(Mapping):
         return iter([self._raw.inq_var(index)[0] for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return name in (names := list(self)) or _from_root(name) in names
 
     def __repr__(self) -> str:
         return "{" + ", ".join(repr(variable) for variable in self.values()) + "}"
@@ -198,6 +220,10 @@ class Attributes(Mapping):
         values = np.empty(count, dtype=dtype_of(number))
         self._raw.get_att(self._variable, name, number, values)
         return values[0] if count == 1 else values
+
+    def type_of(self, name: str) -> tuple[int, int]:
+        """The number of its type, and how many values it has. Raises NotFoundError. Local."""
+        return self._raw.inq_att(self._variable, self._raw.find_att(self._variable, name))[1:]
 
     def __len__(self) -> int:
         if not self._variable:
