@@ -447,6 +447,12 @@ SHOAL_API int shoal_def_quantize(shoal_dataset* dataset, const char* variable, c
  * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
                             int64_t count, const void* values);
+/* An attribute as another dataset has it, type and values; one string is text where the format has no
+ * strings. So is a _FillValue that netCDF's rules make none, of another type than its variable or of several
+ * values, which nothing uses. variable, from_variable: NULL for attributes of the file. Local. Errors:
+ * SHOAL_NOT_SUPPORTED, such a _FillValue where the driver's library takes none; those of shoal_put_att. */
+SHOAL_API int shoal_copy_att(shoal_dataset* dataset, const char* variable, const char* name,
+                             const shoal_dataset* from, const char* from_variable);
 
 /* Other names for what is there, and attributes that go: defined in this phase, or in the file, which may
  * have data, which stay. Indices, decompositions and open handles go on; from the call on the new name

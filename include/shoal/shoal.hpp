@@ -388,6 +388,13 @@ class Dataset {
              const Section& section = {}) {
     transfer(shoal_write, SHOAL_CALL_WRITE, variable, decomposition.c_handle(), array, section);
   }
+  /// An attribute as another dataset has it; "" for attributes of the file. Local; see shoal_copy_att.
+  void copy_att(const std::string& variable, const std::string& name, const Dataset& from,
+                const std::string& from_variable) {
+    detail::check(shoal_copy_att(opened(), variable.empty() ? nullptr : detail::text(variable),
+                                 detail::text(name), from.handle_,
+                                 from_variable.empty() ? nullptr : detail::text(from_variable)));
+  }
   /// write, with the cells at the same place of a variable of a set of files (from.copies()), part by
   /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.
   void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,

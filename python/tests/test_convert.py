@@ -242,7 +242,7 @@ def test_types_and_groups_that_shoal_has_not(tmp_path):
     xarray = pytest.importorskip("xarray")
     with xarray.open_dataset(path, engine="shoal") as found:
         assert "plain" in found and "kinds" not in found
-    shown = run_program([*program[:-1], "explain", path, "--chunks"])
+    shown = run_program([*program[:-1], "explain", "chunks", path])
     assert shown.returncode == 0 and "plain" in shown.stdout and "kinds" not in shown.stdout
 
 

@@ -322,6 +322,15 @@ void Dataset::put_att(const char* variable, const std::string& name, Type type, 
   }
 }
 
+void Dataset::copy_att(const char* variable, const Attribute& attribute) {
+  begin_definition();
+  try {
+    definitions_.copy_att(variable, attribute, driver_name_ == "native" || driver_name_ == "mpiio");
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
 void Dataset::rename_dim(const std::string& name, const std::string& to) {
   begin_definition();
   try {
@@ -508,10 +517,17 @@ void Dataset::write_overviews() {
   });
 }
 
+std::map<std::string, std::int64_t> Dataset::fill_cells() const {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& [variable, cells] : fill_cells_)
+    if (cells > 0 && variable >= 0) out[schema().variables[static_cast<std::size_t>(variable)].name] = cells;
+  return out;
+}
+
 Status Dataset::finish_report() {
   if (settings_.text("report").empty()) return {};
   return caught([&] {
-    RankReport mine{counters(), now() - opened_at_, host_name()};
+    RankReport mine{counters(), now() - opened_at_, host_name(), fill_cells()};
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
@@ -598,7 +614,7 @@ std::string Dataset::report_text() const {
   report.cores = cores_of_machine();
   if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
-  report.of_ranks.push_back({counters(), now() - opened_at_});
+  report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells()});
   return json_of(report, settings_);
 }
 

@@ -165,7 +165,8 @@ void Dataset::write(const DataCall& call) {
   finish_definitions();
   try {
     adopt(call.decomposition);
-    const Transfer transfer = transfer_of(call, Direction::to_file);
+    Transfer transfer = transfer_of(call, Direction::to_file);
+    if (is_masked(transfer)) transfer.fill_cells = &fill_cells_[transfer.variable];
     // All ranks know, and nothing is written.
     if (transfer.decomposition && !transfer.decomposition->writable().ok())
       throw Error(transfer.decomposition->writable());

@@ -161,8 +161,10 @@ void check_new_name(const std::string& name, const std::string& what) {
   if (name.back() == ' ') bad("it ends with a blank");
 }
 
+// "/phy/t" is "phy/t": a path from the root group.
 int find_variable_or_throw(const Schema& schema, const std::string& name) {
-  const int i = schema.find_variable(name);
+  int i = schema.find_variable(name);
+  if (i < 0 && name.starts_with('/')) i = schema.find_variable(name.substr(1));
   if (i < 0)
     throw Error(Code::not_found, "there is no variable '{}'{}", name,
                 did_you_mean(name, variable_names(schema)));
@@ -170,7 +172,8 @@ int find_variable_or_throw(const Schema& schema, const std::string& name) {
 }
 
 int find_dim_or_throw(const Schema& schema, const std::string& name) {
-  const int i = schema.find_dim(name);
+  int i = schema.find_dim(name);
+  if (i < 0 && name.starts_with('/')) i = schema.find_dim(name.substr(1));
   if (i < 0)
     throw Error(Code::not_found, "there is no dimension '{}'{}", name, did_you_mean(name, dim_names(schema)));
   return i;
@@ -354,7 +357,11 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
 void Definitions::def_dim(const std::string& given, std::int64_t length) {
   const std::string name = composed(given);
   check_new_name(name, "a dimension");
-  if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '{}' already", name);
+  if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(known->second)];
+    throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
+                dim.unlimited ? "unlimited" : fmt::format("of length {}", dim.length));
+  }
   if (length < 0)
     throw Error(Code::invalid_argument, "dimension '{}' has length {}; allowed are 1 or more, or {}", name,
                 length, word_for_unlimited());
@@ -374,8 +381,14 @@ void Definitions::def_var(const std::string& given, Type type, const std::string
                           std::shared_ptr<const Decomposition> decomposition) {
   const std::string name = composed(given);
   check_new_name(name, "a variable");
-  if (variable_by_name_.contains(name))
-    throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
+  if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
+    const VariableDef& there = schema_.variables[static_cast<std::size_t>(known->second)];
+    throw Error(Code::exists,
+                "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
+                name, name_of(there.type), listed(schema_, there.dims), name_of(type),
+                joined(as_listed(names_of_dims(name, dims)), " "))
+        .of_variable(name);
+  }
   VariableDef variable;
   variable.name = name;
   variable.type = type == Type::logical ? Type::byte_ : type;
@@ -602,6 +615,36 @@ void Definitions::describe_quantized() {
     schema_.variables.push_back(std::move(container));
     decompositions_.push_back(nullptr);
   }
+}
+
+void Definitions::copy_att(const char* variable, Attribute attribute, bool odd_fill) {
+  attribute.name = composed(attribute.name);
+  if (attribute.type == Type::string && schema_.format != Format::netcdf4 && attribute.strings.size() == 1)
+    attribute = Attribute::text(attribute.name, attribute.strings.front());
+  if (variable != nullptr && attribute.name == k_fill_name) {
+    VariableDef& v = new_variable(variable, "a fill value");
+    VariableDef with = v;
+    replace(with.attributes, attribute);
+    if (const std::string fault = fault_of_fill(with); !fault.empty()) {
+      check_type(schema_.format, attribute.type, "attribute", attribute.name);
+      if (!odd_fill)
+        throw Error(Code::not_supported,
+                    "{}, which the driver's library takes for none; leave it out, or use "
+                    "driver native",
+                    fault)
+            .of_variable(variable);
+      with.no_fill = false;
+      v = std::move(with);
+      return;
+    }
+    v.no_fill = false;
+  }
+  std::vector<const char*> texts;
+  for (const auto& text : attribute.strings)
+    texts.push_back(text.c_str());
+  const void* values =
+      attribute.type == Type::string ? static_cast<const void*>(texts.data()) : attribute.data.data();
+  put_att(variable, attribute.name, attribute.type, attribute.count(), values);
 }
 
 void Definitions::put_att(const char* variable, const std::string& given, Type type, std::int64_t count,

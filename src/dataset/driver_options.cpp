@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -163,7 +164,12 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.library.access = access_of(settings.text("access"));
   out.library.replicated_access = access_of(settings.text("replicated_access"));
   out.reading.all_read = settings.text("replicated_read") == "all";
-  out.reading.missing_is_fill = settings.text("missing_tiles") == "fill";
+  const std::string& missing = settings.text("missing_tiles");
+  out.reading.missing = missing == "fill"     ? MissingTiles::fill
+                        : missing == "common" ? MissingTiles::common
+                                              : MissingTiles::refuse;
+  if (const std::string& fill = settings.text("missing_fill"); !fill.empty())
+    out.reading.fill = std::strtod(fill.c_str(), nullptr);
   choose_by_machine(out);
   out.layout = layout_of(settings);
   out.library.hints = hints_of(settings.text("hints"));

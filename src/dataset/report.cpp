@@ -145,6 +145,14 @@ std::string filled_text(const std::vector<std::string>& names) {
                      n > k_some ? fmt::format(" and {} more", n - k_some) : "");
 }
 
+std::map<std::string, std::int64_t> fill_cells_of(const DatasetReport& report) {
+  std::map<std::string, std::int64_t> sums;
+  for (const auto& rank : report.of_ranks)
+    for (const auto& [variable, cells] : rank.fill_cells)
+      sums[variable] += cells;
+  return sums;
+}
+
 // The file's name without folder and ending, for a report file of its own.
 std::string stem_of(const std::string& path) {
   return std::filesystem::path(path).stem().string();
@@ -209,6 +217,11 @@ Bytes packed(const RankReport& report) {
   pack(out, report.counters);
   out.put(report.open_seconds);
   out.put(report.host);
+  out.put(static_cast<std::uint64_t>(report.fill_cells.size()));
+  for (const auto& [variable, cells] : report.fill_cells) {
+    out.put(variable);
+    out.put(cells);
+  }
   return out.take();
 }
 
@@ -217,6 +230,11 @@ RankReport unpack_rank_report(const Bytes& bytes) {
   RankReport report{unpack_counters(in)};
   in.get(report.open_seconds);
   in.get(report.host);
+  for (auto n = in.get<std::uint64_t>(); n > 0; --n) {
+    std::string variable;
+    in.get(variable);
+    report.fill_cells[variable] = in.get<std::int64_t>();
+  }
   return report;
 }
 
@@ -255,6 +273,9 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
     if (!settings.is_default(key.name))
       changed.push_back(member(key.name, object({member("value", json_text(settings.text(key.name))),
                                                  member("from", json_text(settings.origin(key.name)))})));
+  std::vector<std::string> fill_cells;
+  for (const auto& [variable, cells] : fill_cells_of(report))
+    fill_cells.push_back(member(variable, std::to_string(cells)));
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);
@@ -280,6 +301,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("machine", machine_json(report, settings)),
                  member("strategies", list(first.strategies)),
                  member("fill_values_added", list(report.filled)),
+                 member("fill_values_written", object(fill_cells)),
                  member("warnings", list(warnings_of(report))),
                  member("advice", json_text(advice_of(report, settings)))});
 }
@@ -344,6 +366,9 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   for (const auto& strategy : first.strategies)
     out += row("strategy", strategy);
   if (!report.filled.empty()) out += row("_FillValue", filled_text(report.filled));
+  for (const auto& [variable, cells] : fill_cells_of(report))
+    out += row("fill values",
+               fmt::format("{}: {} cells that are no land; readers take them for missing", variable, cells));
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
       out += row("setting",

@@ -65,8 +65,12 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "the same for replicated variables", false},
     {"replicated_read", Kind::word, "one", "one all",
      "replicated variables are read by rank 0, which spreads them, or by every rank for itself", false},
-    {"missing_tiles", Kind::word, "refuse", "refuse fill",
-     "a dataset in several files that lacks some: refuse it, or read their cells (land) as the fill value",
+    {"missing_tiles", Kind::word, "refuse", "refuse common fill",
+     "a dataset in several files that lacks some, or records in some: refuse it; leave out records that not "
+     "all files have; or read what is absent (land) as the fill value",
+     false},
+    {"missing_fill", Kind::number, "", "a number, or nothing (NetCDF's default)",
+     "the fill value of variables that have cells in no file of such a dataset, and none of their own",
      false},
     {"read_masked", Kind::word, "leave", "leave fill",
      "reading with a masked decomposition leaves land as it is in the array, and maps leave holes; or these "
@@ -228,6 +232,13 @@ double parse_seconds(const SettingKey& key, const std::string& value, const std:
   return number;
 }
 
+// "" is no number, and allowed.
+void check_number(const SettingKey& key, const std::string& value, const std::string& origin) {
+  char* end = nullptr;
+  std::strtod(value.c_str(), &end);
+  if (*end != '\0') refuse(key, value, origin);
+}
+
 std::int64_t least_bytes(const std::string& key) {
   if (key == "stage_bytes") return 64 * 1024;
   if (key == "chunk_bytes") return 1024;
@@ -286,6 +297,9 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
       return std::to_string(parse_count(key, value, origin));
     case Kind::seconds:
       parse_seconds(key, value, origin);
+      return value;
+    case Kind::number:
+      check_number(key, value, origin);
       return value;
     case Kind::bytes:
       check_bytes(key, value, origin);

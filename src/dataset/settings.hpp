@@ -13,7 +13,16 @@ namespace shoal {
 
 /// What a setting is, once for the parser, the listing and the documentation.
 struct SettingKey {
-  enum class Kind { word, bytes, count, seconds, flag, text, output /* a path to write */ };
+  enum class Kind {
+    word,
+    bytes,
+    count,
+    seconds,
+    number /* or nothing */,
+    flag,
+    text,
+    output /* a path to write */
+  };
   enum class Level { basic, expert };
   const char* name;
   Kind kind;

@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "format/catalog.hpp"
+#include "format/tiles/file_set.hpp"
 #include "machine/figures.hpp"
 #include "rearrange/options.hpp"
 #include "rearrange/storing_choice.hpp"
@@ -88,8 +89,10 @@ struct FileOptions {
 };
 
 struct ReadOptions {
-  bool all_read = false;         ///< replicated input: every rank reads for itself
-  bool missing_is_fill = false;  ///< of a set of files: cells of files that are not there read as fill
+  bool all_read = false;  ///< replicated input: every rank reads for itself
+  // Of a set of files, as FileSetOptions has them:
+  MissingTiles missing = MissingTiles::refuse;
+  std::optional<double> fill;
 };
 
 /// What drivers ask of the system. Tests, and files that get another name later, put others in their place.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/schema.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -208,13 +210,21 @@ const Attribute* find_attribute(const std::vector<Attribute>& attributes, const 
 Bytes fill_of(const VariableDef& variable) {
   const void* standard = default_fill(variable.type);
   if (standard == nullptr) return {};
-  const std::size_t size = size_of(variable.type);
-  // A _FillValue of another type or length is not one by netCDF's rules; the default counts then.
-  const Attribute* own = find_attribute(variable.attributes, "_FillValue");
-  if (own != nullptr && own->type == variable.type && own->data.size() == size) return own->data;
-  Bytes value(size);
-  std::memcpy(value.data(), standard, size);
+  // One of another type or length is none by netCDF's rules.
+  const Attribute* own = find_attribute(variable.attributes, k_fill_name);
+  if (own != nullptr && fault_of_fill(variable).empty()) return own->data;
+  Bytes value(size_of(variable.type));
+  std::memcpy(value.data(), standard, value.size());
   return value;
+}
+
+std::string fault_of_fill(const VariableDef& variable) {
+  const Attribute* own = find_attribute(variable.attributes, k_fill_name);
+  if (own == nullptr || variable.type == Type::none) return {};
+  if (own->type != variable.type)
+    return fmt::format("its _FillValue is of type {}, the variable of type {}", name_of(own->type),
+                       name_of(variable.type));
+  return own->count() == 1 ? std::string() : fmt::format("its _FillValue has {} values", own->count());
 }
 
 namespace {

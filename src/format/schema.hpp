@@ -120,6 +120,9 @@ bool have_same_values(const Attribute& a, const Attribute& b);
 /// The fill value of a variable in memory order, size_of(type) bytes: its _FillValue or NetCDF's default.
 /// Undefined for strings (empty).
 Bytes fill_of(const VariableDef& variable);
+/// Why the _FillValue of the variable is not used: it is of another type, or not one value; "": it is, or
+/// there is none. (Programs that call HDF5, and NCO, write such.)
+std::string fault_of_fill(const VariableDef& variable);
 
 void pack(ByteWriter& out, const Schema& schema);
 Schema unpack_schema(ByteReader& in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shoal-plan: what the ranks of a large job would plan, and what one write of a field would then move and
-// store, worked out on one core without starting them. `shoal explain` runs it, with --simulate and without;
+// store, worked out on one core without starting them. `shoal explain layout` and `simulate` run it;
 // it prints one JSON object. It links the library's rooms, not libshoal, so that it can count what a plan
 // allocates.
 #include <CLI/CLI.hpp>

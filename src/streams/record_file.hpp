@@ -101,6 +101,8 @@ class RecordFile {
   void define_axis(const DimChoice& dim);
   void define_scalar(const DimChoice& dim);
   void define_grids();
+  static std::string dims_of(const Output& output);
+  void compare_with_file(const Output& output) const;
   void define_output(const Output& output);
   void put_axes();
   void put_grids();

@@ -126,6 +126,18 @@ def keeps_alive(path: str):
     return touch
 
 
+@contextmanager
+def errors_named(path: str, out: str) -> Iterator[None]:
+    """Errors of the file `path` name `out`, which is what the user knows. Local."""
+    try:
+        yield
+    except Error as error:
+        error.message = error.message.replace(path, out)
+        error.args = (error.message,)
+        error.file = out if error.file == path else error.file
+        raise
+
+
 def take_beside(options: dict[str, object]) -> dict[str, str]:
     """What settings of the output ask to have written beside it, arguments or others. The options ask for
     nothing then, as the output has not got its name yet. Local."""

@@ -85,8 +85,23 @@ class Variable:
 
     @property
     def fill_value(self) -> Any:
-        """_FillValue if there is one, else NetCDF's default for the type. Local."""
-        return self.attributes.get("_FillValue", default_fill(self.number))
+        """_FillValue if there is one, else NetCDF's default for the type, which counts also where _FillValue
+        is of another type or not one value. Local."""
+        default = default_fill(self.number)
+        return default if self.fill_fault else self.attributes.get("_FillValue", default)
+
+    @property
+    def fill_fault(self) -> str:
+        """Why _FillValue is not used: it is of another type than the variable, or not one value; "": it is
+        used, or there is none. Local."""
+        if "_FillValue" not in self.attributes:
+            return ""
+        number, count = self.attributes.type_of("_FillValue")
+        if number != self.number:
+            kinds = {_shoal.CHAR: "text", _shoal.STRING: "a string"}
+            kind, own = (kinds.get(type_, dtype_of(type_)) for type_ in (number, self.number))
+            return f"_FillValue is {kind}, not {own}"
+        return "" if count == 1 else f"_FillValue has {count} values"
 
     @property
     def section_shape(self) -> tuple[int, ...]:
@@ -102,16 +117,23 @@ class Variable:
 def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
     """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
     for variable in variables:
-        if variable.dtype is None:
-            raise NotSupportedError(
-                f"{path}: variable '{variable.name}' is of a type that Shoal cannot read (compound, enum, "
-                f"opaque, ...); {remedy}."
+        if variable.dtype is None or variable.ndim > _shoal.MAX_DIMS:
+            why = (
+                f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
+                if variable.ndim > _shoal.MAX_DIMS
+                else "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
             )
+            raise NotSupportedError(f"{path}: variable '{variable.name}' {why}; {remedy}.")
+
+
+def _from_root(name):
+    """ "/phy/t" is "phy/t", a path from the root group."""
+    return name[1:] if isinstance(name, str) and name.startswith("/") else name
 
 
 def _is_there(named: Mapping, name: object) -> bool:
     """By either form of Unicode, as the library finds names. Local."""
-    return composed(name) in map(composed, named)
+    return _from_root(composed(name)) in map(composed, named)
 
 
 class Dimensions(Mapping):
@@ -204,6 +226,10 @@ class Attributes(Mapping):
         values = np.empty(count, dtype=dtype_of(number))
         self._raw.get_att(self._variable, name, number, values)
         return values[0] if count == 1 else values
+
+    def type_of(self, name: str) -> tuple[int, int]:
+        """The number of its type, and how many values it has. Raises NotFoundError. Local."""
+        return self._raw.inq_att(self._variable, self._raw.find_att(self._variable, name))[1:]
 
     def __len__(self) -> int:
         if not self._variable:

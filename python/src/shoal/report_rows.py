@@ -91,6 +91,9 @@ others = {
     "bypassed": Row("of the bytes written, past the page cache (setting bypass_page_cache)"),
     "read": Row("bytes, system calls and fields that were read"),
     "_FillValue": Row("variables that got the attribute, as cells of them are left out"),
+    "fill values": Row(
+        "cells written with a mask that are no land, and hold the variable's fill value all the same"
+    ),
     "setting": Row("a setting that is not the default, and where it came from"),
     "hint": Row("a hint that the library took"),
     "hint dropped": Row("a hint that the library did not take"),

@@ -254,13 +254,6 @@ void check_dims(const Schema& schema, std::size_t have, std::int64_t largest) {
   }
 }
 
-void check_fill(const VariableDef& variable, const std::vector<Attribute>& have) {
-  const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
-  if (fill != nullptr && !is_there(*fill, have) && (fill->type != variable.type || fill->count() != 1))
-    throw Error(Code::type, "_FillValue is {} of type {}; one element of type {} is needed", fill->count(),
-                name_of(fill->type), name_of(variable.type));
-}
-
 void check_new_variable(const Schema& schema, const VariableDef& variable) {
   check_name(variable.name, "variable");
   const std::string file = name_of(schema.format);
@@ -324,7 +317,6 @@ void check_classic(const Schema& schema, const Schema& in_file) {
     try {
       if (is_new) check_new_variable(schema, schema.variables[v]);
       check_attributes(schema, schema.variables[v].attributes, old);
-      check_fill(schema.variables[v], old);
     } catch (const Error& error) {
       throw error.of_variable(schema.variables[v].name);
     }

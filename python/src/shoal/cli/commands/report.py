@@ -94,6 +94,8 @@ def _counts(report: dict[str, Any], console: Any) -> None:
         ("warnings", "warning"),
     ):
         rows += [(name, text) for text in report.get(key, ())]
+    for name, cells in report.get("fill_values_written", {}).items():
+        rows.append(("fill values", f"{name}: {cells} cells that are no land; readers take them for missing"))
     for name, item in report.get("settings", {}).items():
         rows.append(("setting", f"{name} = {item['value']} ({item['from']})"))
     hints = report.get("hints", {})
