@@ -306,7 +306,8 @@ SHOAL_API int shoal_decomposition_load(MPI_Comm comm, const char* path, const ch
 
 /* Settings of a dataset come as text "key=value, key=value" (commas or newlines between; values with
  * commas in double quotes), NULL or "" for none. They go before SHOAL_* variables, the namelist and
- * shoal.toml; docs/settings.md has the list. Unknown keys are errors. */
+ * shoal.toml; "key?=value" goes behind these, as the program's own default. docs/settings.md has the list.
+ * Unknown keys are errors. */
 
 /* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
 SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out);
