@@ -30,7 +30,7 @@ different = {
     "decomposition_map_info": {
         "C++": (("map_info",), "member of the class"),
         "Fortran": (("map_info",), "bound to the type"),
-        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes", "repeated"), "attributes"),
+        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes", "repeated", "leaves_cells"), "attributes"),
     },
     "decomposition_cells": {
         "C++": (("cells",), "member of the class"),

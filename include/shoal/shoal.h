@@ -274,13 +274,10 @@ typedef struct shoal_map_info {
   int64_t bytes;      /* of memory that it takes on this rank: the list, and cells that no rank has */
   int64_t repeated; /* the lowest index that comes twice, on any ranks; SHOAL_HOLE: none. See shoal_unique */
   int repeated_ranks[2]; /* two ranks that have it, or one twice; the lower first. 0 where there is none */
+  int leaves_cells; /* 1: some cells of the global shape are no rank's, or masked on the one that has them */
 } shoal_map_info;
-#define SHOAL_MAP_INFO_INIT                                 \
-  {                                                         \
-    sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, { \
-      0, 0                                                  \
-    }                                                       \
-  }
+#define SHOAL_MAP_INFO_INIT \
+  { sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, {0, 0}, 0 }
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
                                            shoal_map_info* out); /* Local. */
@@ -418,8 +415,9 @@ SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const
  * decomposition leaves cells out (a mask, or cells that nobody owns), get the attribute _FillValue with the
  * default of their type. Of variables that a file has already the settings fill=false and fill=written decide
  * when it is opened. With fill=written new variables have no fill before this gives one; cells that no rank
- * has get the fill value in each write all the same. The attribute _FillValue, put by shoal_put_att, gives
- * the value, and does not say whether cells are filled. */
+ * has get the fill value in each write all the same; a value may then be given later, too, where driver
+ * native writes and the variable has no attribute _FillValue: it is that of cells left out from then on. The
+ * attribute _FillValue, put by shoal_put_att, gives the value, and does not say whether cells are filled. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);

@@ -205,7 +205,8 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 void Dataset::started(Seconds start) {
   definitions_ =
       Definitions({fill_mode_of(settings_), settings_.choices("compression"), settings_.choices("quantize"),
-                   settings_.choices("chunks"), settings_.bytes("chunk_bytes")});
+                   settings_.choices("chunks"), settings_.bytes("chunk_bytes"),
+                   fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
   gatherings_ = gatherings_of(driver_->schema());
