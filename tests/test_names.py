@@ -276,6 +276,7 @@ no_constant = {
     "SPEAK_C": "of shoal_speak",
     "SPEAK_FORTRAN": "of shoal_speak",
     "SPEAK_PYTHON": "of shoal_speak",
+    "SPEAK_PIO": "of shoal_speak",
     "CALL_READ": "of shoal_refuse_data",
     "CALL_PUT": "of shoal_refuse_data",
     "CALL_GET": "of shoal_refuse_data",

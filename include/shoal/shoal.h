@@ -508,9 +508,10 @@ SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* va
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset
- * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0. For
- * bindings of other languages. Returns those before. Local. */
-enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2 };
+ * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0;
+ * SHOAL_SPEAK_PIO: as C, and advice is in terms of PIO's calls and of environment variables. For bindings of
+ * other languages. Returns those before. Local. */
+enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2, SHOAL_SPEAK_PIO = 3 };
 SHOAL_API int shoal_speak(int language);
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */
