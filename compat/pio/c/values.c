@@ -187,7 +187,8 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
   else
     code = make_box(file, variable, start, count, stride, writing, &part);
   if (code != PIO_NOERR) return refuse(file, variable->name, code, writing);
-  if (cells_of(&part) == 0) return PIO_NOERR;
+  /* A put of nothing is one, too: ranks may give texts of other lengths. */
+  if (cells_of(&part) == 0 && (!writing || (variable->has_record && part.count[0] == 0))) return PIO_NOERR;
   type = spio_memory_type(file, variable->type, type);
   const size_t size = spio_type_size(type);
   code = spio_settle(file);

@@ -244,7 +244,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
     if (header_.on_owner() && status.ok()) failure = caught([&] { header_.put(v, box, values, strings); });
     // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
     state_.change();
-    if (failure.ok()) records_.add(header_.schema(), v, box);
+    if (failure.ok() && !box.empty()) records_.add(header_.schema(), v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = header_.variable(v).name;
   }
   keep(failure);
