@@ -211,7 +211,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
 
 int shoal_speak(int language) {
   const auto before = static_cast<int>(shoal::language());
-  if (language >= SHOAL_SPEAK_C && language <= SHOAL_SPEAK_PYTHON) speak(static_cast<Language>(language));
+  if (language >= SHOAL_SPEAK_C && language <= SHOAL_SPEAK_PIO) speak(static_cast<Language>(language));
   return before;
 }
 
