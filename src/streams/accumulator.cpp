@@ -215,6 +215,8 @@ Accumulator::Accumulator(std::shared_ptr<const Part> part, Type type, std::optio
       states_(static_cast<std::size_t>(std::max({1, bins, slots}))) {}
 
 void Accumulator::need(Operation operation) {
+  const auto at = std::lower_bound(operations_.begin(), operations_.end(), operation);
+  if (at == operations_.end() || *at != operation) operations_.insert(at, operation);
   (is_whole(operation) ? whole_ : moments_).add(moments_of(operation));
   wants_counts_ = wants_counts_ || (operation == Operation::count && counts_cells());
 }

@@ -222,6 +222,12 @@ class Checker {
     Schedule found;
     const Status status = caught([&] { found = schedule_of(choice, *run_); });
     if (!status.ok()) return add_problem({choice.line_of("every"), "every", status.message});
+    if (!found.crossing.empty()) {
+      if (choice.strict)
+        return add_problem({choice.line_of("every"), "every", found.crossing + " (strict = true)"});
+      warn(choice.line_of("every"), "every",
+           found.crossing + ": records hold other lengths of time than windows have, and instants are late");
+    }
     out["records"] = found.records();
     for (const auto& file : found.files) {
       const auto [other, is_new] = names_.emplace(file.name, choice.line);
@@ -244,13 +250,18 @@ class Checker {
       out["unfinished"] = {{"start", calendar_.text(found.unfinished->start)},
                            {"end", calendar_.text(found.unfinished->end)},
                            {"seconds", seconds(*found.unfinished)}};
-      if (!choice.climatology)
+      if (!choice.climatology && !found.files.empty())
         warn(choice.line_of("every"), "every",
              fmt::format("the run ends in the window from {} to {}: it is saved by a checkpoint, or lost",
                          calendar_.text(found.unfinished->start), calendar_.text(found.unfinished->end)));
     }
     if (found.files.empty())
-      warn(choice.line, "file", "the run is too short for a record, or outside of from and until");
+      warn(choice.line_of("every"), "every",
+           found.unfinished
+               ? fmt::format("the run ends before {}, where the first window does: there is no record; a "
+                             "checkpoint saves what was sent",
+                             calendar_.text(found.unfinished->end))
+               : "there is no record: no window lies in the run, between from and until");
     for (const auto& window : found.windows)
       out["windows"].push_back(seconds(window));
     if (found.windows.size() == Schedule::k_most_windows && found.windows.back() != found.files.back().last)

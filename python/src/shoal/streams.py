@@ -13,14 +13,12 @@ with shoal.Streams.open("output.toml", comm, calendar="noleap", start="1850-01-0
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import json
 import math
 import os
 import warnings
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -43,14 +41,6 @@ if TYPE_CHECKING:
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 _holds = {"instant": _shoal.AT_INSTANT, "step": _shoal.FOR_STEP}
-
-_open_streams: weakref.WeakSet[Streams] = weakref.WeakSet()
-
-
-@atexit.register
-def _drop_open_streams() -> None:
-    for streams in list(_open_streams):
-        streams._drop("at the end of the program")
 
 
 def _described(method: _Method) -> _Method:
@@ -119,7 +109,7 @@ class Streams(Ending):
         self._comm = comm
         self._fields: dict[str, int] = {}
         self._missing: dict[int, Any] = {}
-        _open_streams.add(self)
+        self._begin()
 
     @classmethod
     def open(
@@ -301,8 +291,9 @@ class Streams(Ending):
     # ---- The run
 
     def wants(self, field: int | str) -> bool:
-        """Whether some file needs the field in this step; if not, sending it does nothing. field: its number,
-        or its name. Local."""
+        """Whether some file needs the field in this step; if not, sending it does nothing. Where no step goes
+        on (before the first advance, after a checkpoint) True: sending then is an error, which a model that
+        asks first is to get, too. field: its number, or its name. Local."""
         self._need_open()
         return self._raw.wants(self._number(field))
 
@@ -316,6 +307,7 @@ class Streams(Ending):
                machine's byte order are read in place. None on a rank without cells
 
         The array may be used again afterwards. Of a field that nobody wants in this step it is not looked at.
+        Where no step goes on, as before the first advance, a StateError, which comes as other errors of send.
         """
         self._need_open()
         number = self._number(field)
@@ -373,7 +365,8 @@ class Streams(Ending):
         """Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks.
         After the descriptions, before the first advance. Collective.
 
-        Raises NoSuchFileError; InvalidArgumentError where it is of another time, calendar or configuration.
+        Raises NoSuchFileError; InvalidArgumentError where it is of another time, calendar or start;
+        FormatError where it is damaged, or none.
         """
         try:
             self._with_path(self._raw.resume, path)
@@ -402,17 +395,18 @@ class Streams(Ending):
     def close(self) -> None:
         """Complete the step and close all files, also on error. Windows that are not finished are dropped
         with a warning, or written as they are, as each file's `unfinished` says. A second close does nothing.
+        What is open at the end of a program that does not fail is closed there, with a warning.
         Collective."""
         if self._raw.is_open():
             try:
                 self._raw.close()
             finally:
-                _open_streams.discard(self)
+                self._forget()
 
     def abandon(self) -> None:
         """Drop all without waiting for other ranks. Local."""
         self._raw.abandon()
-        _open_streams.discard(self)
+        self._forget()
 
     def _called(self) -> str:
         return "the streams"
