@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/language.hpp"
 #include "codec/convert.hpp"
 #include "codec/isa.hpp"
 #include "streams/descriptions.hpp"
@@ -482,8 +483,12 @@ void KeptValues::keep(const ArrayView& own) {
 Error range_error(const ConversionErrors& errors, Type type) {
   const std::string which = errors.count == 1 ? "1 value of the array does"
                                               : fmt::format("{} values of the array do", errors.count);
-  return {Code::range, "{} not fit type {}, the first in cell {} of this rank", which, name_of(type),
-          errors.first};
+  return {Code::range,
+          "{} not fit type {}, the first in cell {} of this rank, counted {}",
+          which,
+          name_of(type),
+          as_index(errors.first),
+          counted_from()};
 }
 
 }  // namespace shoal::streams
