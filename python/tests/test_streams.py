@@ -2,6 +2,7 @@
 """Streams: what models in Python send, and what is in the files; the operations themselves: tests/streams."""
 
 import datetime
+import json
 
 import numpy as np
 import pytest
@@ -257,7 +258,8 @@ def test_sends_that_are_wrong(begin, tmp_path):
             streams.send(field, array)
         streams.abandon()
 
-    wrong(shoal.NotFoundError, "no field 'tmp'; the model described temp", temp(1), "tmp")
+    wrong(shoal.NotFoundError, "no field 'tmp'; did you mean 'temp'", temp(1), "tmp")
+    wrong(shoal.NotFoundError, "no field 'salt'; the model described temp", temp(1), "salt")
     wrong(shoal.InvalidArgumentError, "no field 7", temp(1), 7)
     wrong(shoal.InvalidArgumentError, "'temp'.*2x3", np.zeros((2, 3)))
     wrong(shoal.InvalidArgumentError, "9 dimensions", np.zeros((1,) * 9))
@@ -411,6 +413,78 @@ def test_a_clock_in_hours(begin, tmp_path, capfd):
         streams.checkpoint(tmp_path / "saved.nc")
     told = capfd.readouterr().err
     assert "what was sent is in the checkpoint" in told and "seconds?" not in told
+
+
+checks = """
+import sys
+import numpy as np
+import shoal
+from mpi4py import MPI
+tiles = shoal.Decomposition.block(MPI.COMM_WORLD, {"y": 4, "x": 6}, split=("y",))
+streams = shoal.Streams.open(sys.argv[1], MPI.COMM_WORLD, start="2001-01-01")
+streams.axis("lev", [1.0, 2.0, 3.0])
+streams.grid("sea", tiles)
+streams.field("temp", "f4", ("lev", "y", "x"), "sea")
+streams.advance(1.0)
+print("went on")
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_model_checks_a_configuration_and_stops(tmp_path, python, mpirun, monkeypatch, ranks):
+    (tmp_path / "model.py").write_text(checks)
+    run = (
+        (lambda text, code: python(checks, text, expect=code))
+        if ranks == 1
+        else (lambda text, code: mpirun(3, tmp_path / "model.py", text, expect=code))
+    )
+    monkeypatch.setenv("SHOAL_STREAMS_CHECK", "1")
+    path, report = tmp_path / "x.nc", tmp_path / "report.json"
+    good = f'report = "{report}"\n' + configuration(path)
+    result = run(good, 0)
+    assert "went on" not in result.stdout and not path.exists()
+    assert result.stderr.count("nothing is wrong with it for this model; the program ends here") == 1
+    assert "  temp: mean, float (lev 3, y 4, x 6), 288" in result.stderr
+    assert json.loads(report.read_text())["streams"]["fields"][0]["name"] == "temp"
+    bad = configuration(path, '"tmp", { field = "salt", name = "s" }') + "levels = [7]\n"
+    result = run(bad, 1 if ranks == 1 else None)
+    assert result.returncode != 0
+    assert "line 5: fields: the model has no field 'tmp'; did you mean 'temp'?" in result.stderr
+    assert "line 5: fields: the model has no field 'salt'" in result.stderr
+    assert "2 things are wrong with it" in result.stderr
+
+
+def test_a_rerun_that_is_shorter_is_told(begin, tmp_path, capfd):
+    for days, told in ((3, 0), (1, 1), (1, 0), (2, 0)):
+        with begin(configuration(tmp_path / "x.nc")) as streams:
+            for step in range(1, 4 * days + 1):
+                streams.advance(SIX_HOURS * step)
+                streams.send("temp", temp(step))
+        err = capfd.readouterr().err
+        assert err.count("files replaced longer ones of the same name: ") == told
+        assert not told or "x.nc (1 record, before 3)" in err
+
+
+def test_names_in_messages_are_few(begin, tmp_path):
+    path = tmp_path / "x.nc"
+    with pytest.raises(shoal.SettingError, match=r"line 6: zzzz: unknown key of \[\[file\]\], and none") as e:
+        begin(configuration(path) + "zzzz = 3\n")
+    assert len(str(e.value)) < 250
+    with pytest.raises(shoal.SettingError, match=r"line 1: file: files are tables in a list: \[\[file\]\]"):
+        begin(configuration(path).replace("[[file]]", "[file]"))
+    with pytest.raises(shoal.SettingError, match=r"line 1: file: files are tables in a list: \[\[file\]\]"):
+        begin(2 * configuration(path).replace("[[file]]", "[file]  # one"))
+    streams = begin(configuration(path, '"q*"'))
+    for i in range(30):
+        streams.field(f"f{i}", "f4")
+    with pytest.raises(shoal.NotFoundError, match="it has: temp, f0, f1, f2, f3, f4, f5, f6 and 23 more"):
+        streams.advance(1)
+
+
+def test_the_folder_of_the_report_is_known_at_once(begin, tmp_path):
+    streams = begin(f'report = "{tmp_path}/none/r.json"\n' + configuration(tmp_path / "x.nc"))
+    with pytest.raises(shoal.NotFoundError, match="there is no folder"):
+        streams.advance(1)
 
 
 def test_packed_values_as_others_read_them(begin, tmp_path):

@@ -78,6 +78,14 @@ std::string cell_method(const TimeOperation& operation) {
   }
 }
 
+/// The first few of many names.
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t k_few = 8;
+  const std::size_t all = names.size();
+  names.resize(std::min(all, k_few));
+  return joined(names, ", ") + (all > k_few ? fmt::format(" and {} more", all - k_few) : "");
+}
+
 class Planner {
  public:
   Planner(const Comm& comm, const Configuration& configuration, const Descriptions& model,
@@ -160,7 +168,7 @@ class Planner {
     if (choice.by == FieldChoice::By::pattern)
       fail(choice.line, "fields", Code::not_found,
            fmt::format("no field of the model matches '{}'; it has: {}", choice.text,
-                       joined(model_.field_names(), ", ")));
+                       some_of(model_.field_names())));
     std::vector<std::string> groups;
     for (const auto& field : fields)
       if (!field.group.empty() && std::find(groups.begin(), groups.end(), field.group) == groups.end())

@@ -31,6 +31,20 @@ const std::vector<std::string> k_field_keys = {"field",      "group",  "expressi
                                                "attributes", "enabled"};
 const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
 
+constexpr std::size_t k_few = 12;
+constexpr const char* k_two_brackets = "files are tables in a list: [[file]], with two brackets";
+
+/// Of the first line that is this table's head; 0: none is.
+int line_of_table(const std::string& text, const std::string& head) {
+  int line = 0;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (trimmed(text.substr(at, std::min(end, text.find('#', at)) - at)) == head) return line + 1;
+    at = end + 1;
+  }
+  return 0;
+}
+
 int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
 }
@@ -65,7 +79,7 @@ class Reader {
     if (node == nullptr)
       problems_.push_back({0, "", "there is no table [[file]], so nothing would be written"});
     else if (files == nullptr)
-      problem(*node, "file", "files are tables in a list: [[file]], with two brackets");
+      problem(*node, "file", k_two_brackets);
     else
       for (const auto& entry : *files)
         read_file(entry, out);
@@ -102,9 +116,13 @@ class Reader {
                const std::vector<std::string>& known, const std::string& where) {
     const std::string hint = did_you_mean(name, known);
     const auto line = static_cast<int>(key.source().begin.line);
-    problems_.push_back({line > 0 ? line : line_of(node), name,
-                         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
-                                     hint.empty() ? "; there are: " + joined(known, ", ") : hint)});
+    problems_.push_back(
+        {line > 0 ? line : line_of(node), name,
+         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
+                     !hint.empty()           ? hint
+                     : known.size() <= k_few ? "; there are: " + joined(known, ", ")
+                                             : ", and none has a name like it; all keys: "
+                                               "docs/reference/streams.md, docs/settings.md")});
   }
   void check_defaults() {
     for (const auto& [key, node] : *defaults_) {
@@ -594,6 +612,11 @@ Configuration read_configuration(const std::string& text, const std::string& pat
   toml::table document;
   const Status parsed = caught([&] { document = parse_toml(text, path); });
   if (!parsed.ok()) {
+    // A second [file] is what TOML cannot have; the first one alone is a table.
+    if (const int line = line_of_table(text, "[file]"); line > 0) {
+      problems.push_back({line, "file", k_two_brackets});
+      return out;
+    }
     Problem problem{0, "", parsed.message};
     if (parsed.message.starts_with("line ")) {
       const std::size_t colon = parsed.message.find(": ");

@@ -134,8 +134,22 @@ void RecordFile::create() {
         "the file has records from before {}, where this job begins; resume from its checkpoint, move "
         "the file away, or let the configuration say exists = \"replace\"",
         time_.calendar.text(time_.now));
+  replaced_ = records_there();
   dataset_ = Dataset::create(comm_.handle(), path_, maker_.options(file_.choice.settings_text()));
   records_ = 0;
+}
+
+// Of a file that is no NetCDF file, or has no time, none.
+std::int64_t RecordFile::records_there() const {
+  std::int64_t records = 0;
+  std::error_code ignored;
+  if (comm_.rank() != 0 || !std::filesystem::is_regular_file(path_, ignored)) return 0;
+  const Status status = caught([&] {
+    const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options("quiet=true"));
+    records = old->num_records("time");
+    old->close(false);
+  });
+  return status.ok() ? records : 0;
 }
 
 bool RecordFile::has(const std::string& variable) const {
@@ -361,6 +375,10 @@ void RecordFile::end_step() {
 void RecordFile::close() {
   if (dataset_ == nullptr) return;
   written_.emplace_back(path_, records_);
+  if (records_ < replaced_)
+    shorter_.push_back(
+        fmt::format("{} ({} record{}, before {})", path_, records_, records_ == 1 ? "" : "s", replaced_));
+  replaced_ = 0;
   changed_ = false;
   maker_.close(std::move(dataset_));
 }

@@ -89,6 +89,9 @@ class RecordFile {
   }
   /// Was a record of this job due?
   bool had_record() const { return had_record_; }
+  /// Files that have fewer records than those of the same name which they replaced: "a.nc (2 records, before
+  /// 30)". Known on rank 0.
+  const std::vector<std::string>& shorter() const { return shorter_; }
   /// Every file that was written, and its records.
   const std::vector<std::pair<std::string, std::int64_t>>& written() const { return written_; }
 
@@ -128,6 +131,7 @@ class RecordFile {
   bool has(const std::string& variable) const;
   double time_value(Instant instant) const;
   bool exists_there() const;
+  std::int64_t records_there() const;
 
   const Comm& comm_;
   const Plan& plan_;
@@ -152,6 +156,8 @@ class RecordFile {
   std::optional<Unclosed> continued_;
   bool knows_records_ = false;
   bool had_record_ = false;
+  std::int64_t replaced_ = 0;  // records of the file that is replaced; rank 0
+  std::vector<std::string> shorter_;
   std::vector<std::pair<std::string, std::int64_t>> written_;
 };
 

@@ -162,6 +162,7 @@ void Streams::begin_run() {
                 {}});
   problem_ = refused_ = {};
   comm_.agree_or_throw(mine);
+  if (is_check_alone()) check_and_stop();
   plan_ = make_plan(comm_, configuration_, descriptions_, time_);
   std::vector<RecordFile> files;
   try {
@@ -173,6 +174,7 @@ void Streams::begin_run() {
   comm_.on_root([&] {
     for (const RecordFile& file : files)
       check_folder(file.plan().choice.name);
+    if (!configuration_.report.empty()) check_folder(configuration_.report);
   });
   files_ = std::move(files);
   sources_.resize(plan_.sources.size());

@@ -91,6 +91,8 @@ class Streams {
 
   Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker);
   void begin_run();
+  bool is_check_alone() const;
+  [[noreturn]] void check_and_stop();
   void advance_to(const std::function<Instant()>& end);
   Step next_step(Instant end) const;
   void check_step(const Step& next) const;
@@ -121,6 +123,7 @@ class Streams {
   Status end_files();
   std::vector<Due> left_at_close();
   std::string no_record_text(bool is_lost) const;
+  void tell_shorter() const;
   Collector& collector_of(const Due& due) { return plan_.collectors[collector_index(due)]; }
   const Collector& collector_of(const Due& due) const { return plan_.collectors[collector_index(due)]; }
   std::size_t collector_index(const Due& due) const {

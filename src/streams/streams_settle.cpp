@@ -245,6 +245,7 @@ void Streams::close() {
     for (RecordFile& file : files_)
       failure.merge(caught([&] { file.close(); }));
     failure.merge(comm_.agree(problem_));  // of a step in which nothing ended
+    tell_shorter();
     if (!configuration_.report.empty())
       failure.merge(caught([&] { comm_.on_root([&] { write_report(); }); }));
   }
@@ -252,7 +253,21 @@ void Streams::close() {
   if (!failure.ok()) throw Error(failure);
 }
 
+// In one line, of a rerun that was shorter.
+void Streams::tell_shorter() const {
+  std::vector<std::string> shorter;
+  for (const RecordFile& file : files_)
+    shorter.insert(shorter.end(), file.shorter().begin(), file.shorter().end());
+  constexpr std::size_t k_most = 4;
+  const std::size_t more = shorter.size() - std::min(shorter.size(), k_most);
+  if (shorter.empty()) return;
+  shorter.resize(shorter.size() - more);
+  warn(fmt::format("files replaced longer ones of the same name: {}{}", joined(shorter, ", "),
+                   more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
 void Streams::close_forgotten() {
+  if (closed_) return;
   const std::string late = configuration_.path + ": the streams were not closed before MPI_Finalize";
   if (!comm_.all_come(comm_.wait_seconds()))
     return warn(

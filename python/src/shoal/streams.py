@@ -14,6 +14,7 @@ with shoal.Streams.open("output.toml", comm, calendar="noleap", start="1850-01-0
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import json
 import math
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
+_few = 8  # names that a message lists
 _holds = {"instant": _shoal.AT_INSTANT, "step": _shoal.FOR_STEP}
 
 
@@ -429,8 +431,10 @@ class Streams(Ending):
         if not isinstance(field, str):
             return int(field)
         if field not in self._fields:
-            known = ", ".join(self._fields) or "none"
-            raise NotFoundError(f"There is no field '{field}'; the model described {known}.")
+            near = difflib.get_close_matches(field, self._fields, 1)
+            few = ", ".join(self._fields) if 0 < len(self._fields) <= _few else f"{len(self._fields)} others"
+            hint = f"did you mean '{near[0]}'?" if near else f"the model described {few}."
+            raise NotFoundError(f"There is no field '{field}'; {hint}")
         return self._fields[field]
 
     def _name_of(self, number: int) -> str:
