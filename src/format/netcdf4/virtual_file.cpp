@@ -57,6 +57,7 @@ H5FD_t* open_file(const char* name, unsigned, hid_t access, haddr_t) {
       if (may_open && !may_open(name)) throw Error(Code::permission, "another file");
       file->own = std::make_unique<FileImage>(open_posix_store(name, StoreMode::read), false, 1);
       file->own->may_open = may_open;
+      file->own->checks().superblock(file->own->store());
       file->image = file->own.get();
     }
   } catch (...) {  // HDF5 tries several names, and takes a source that is not there for one without values
