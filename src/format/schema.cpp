@@ -177,7 +177,8 @@ std::string text_of(const SchemaChange& change) {
 Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
   for (const SchemaChange& change : changes) {
     const auto index = static_cast<std::size_t>(change.index);
-    auto& attributes = change.index < 0 ? schema.attributes : schema.variables.at(index).attributes;
+    const bool of_file = change.index < 0 || change.kind == SchemaChange::Kind::rename_dim;
+    auto& attributes = of_file ? schema.attributes : schema.variables.at(index).attributes;
     const auto attribute = std::find_if(attributes.begin(), attributes.end(),
                                         [&](const Attribute& a) { return a.name == change.name; });
     switch (change.kind) {

@@ -136,7 +136,7 @@ void FreeSpaceGuard::check_holes(const Schema& schema, const std::vector<Placeme
   regions.insert(regions.end(), noted_.begin(), noted_.end());
   noted_.clear();
   if (regions.empty()) return;
-  HoleFinder file(path_);
+  HoleFinder file(find_path_ ? find_path_() : path_);
   std::uint64_t first = 0;
   for (const auto& region : regions) {
     const auto v = static_cast<std::size_t>(region.variable);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +19,13 @@ namespace shoal {
 class FreeSpaceGuard {
  public:
   /// finds_holes: the file system reports which bytes of a file were never written, and no others
-  /// (reports_holes()).
+  /// (reports_holes()). find_path: what the file is called now; it may get another name.
   explicit FreeSpaceGuard(std::string path, FreeSpaceFinder find_free_space = free_space_of,
-                          bool finds_holes = false)
-      : path_(std::move(path)), find_free_space_(std::move(find_free_space)), finds_holes_(finds_holes) {}
+                          bool finds_holes = false, std::function<std::string()> find_path = {})
+      : path_(std::move(path)),
+        find_free_space_(std::move(find_free_space)),
+        finds_holes_(finds_holes),
+        find_path_(std::move(find_path)) {}
 
   /// Error(no_space) if what the file lacks of the cells that it is to have has no room on the device. more:
   /// bytes that are stored next, of which those of `new_cells` are not in the schema yet. With bytes to store
@@ -47,6 +51,7 @@ class FreeSpaceGuard {
   std::string path_;
   FreeSpaceFinder find_free_space_;
   bool finds_holes_;
+  std::function<std::string()> find_path_;
   std::vector<Region> noted_;    ///< since the last check
   std::vector<Region> missing_;  ///< found to have holes
   std::int64_t spare_ = 0;       ///< bytes that stay free once the file is whole, when that was looked at
