@@ -495,7 +495,7 @@ contains
   ! ---- Files -----------------------------------------------------------------------------------
 
   ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii.
-  ! settings: "key=value, key=value", see docs/settings.md. Collective.
+  ! settings: "key=value, key=value", see docs/settings.md. SHOAL_STATE: self is open, and stays so. Collective.
   subroutine dataset_create(self, path, comm, format, settings, stat, errmsg)
     class(shoal_dataset), intent(inout) :: self
     character(len=*), intent(in) :: path
@@ -517,7 +517,7 @@ contains
   end subroutine dataset_create
 
   ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
-  ! append). Collective.
+  ! append). SHOAL_STATE as of create. Collective.
   subroutine dataset_open(self, path, comm, mode, settings, stat, errmsg)
     class(shoal_dataset), intent(inout) :: self
     character(len=*), intent(in) :: path

@@ -68,7 +68,10 @@ different = {
         "Fortran": ((), "called by those that open and make something"),
         "Python": ((), "called by those that open and make something"),
     },
+    "beside": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
+    "take_place": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
     "copy": {"Fortran": ((), "of tools; models have arrays")},
+    "copy_att": {"Fortran": ((), "of tools, as copy")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
         "C++": (("what",), "exceptions carry it (std::exception)"),

@@ -368,6 +368,16 @@ SHOAL_API int shoal_write_reference(const char* const* paths, int n, const char*
  * programs that read netCDF-4; it finds the files relative to its own folder. SHOAL_NOT_SUPPORTED: files
  * of a classic format. Local. */
 SHOAL_API int shoal_write_master(const char* const* paths, int n, const char* out);
+/* For tools that make a file, look at it, and give it its name only then.
+ * A name in the folder of `path` (links followed) that nobody can foresee and no file has: make the file with
+ * exists=error. What jobs that were killed left there for the same path a day ago or earlier, unlocked, is
+ * removed. NULL: see shoal_error_message. The text lives until the next call of the thread that gives text.
+ * Local. */
+SHOAL_API const char* shoal_beside(const char* path);
+/* The file `made`, of such a name and closed, takes the place and the permissions of the one at `path`, with
+ * the header file of raw and ascii. A path that is a link stays one. durable: also after a loss of power.
+ * Where it fails, `made` is removed. Local. */
+SHOAL_API int shoal_take_place(const char* made, const char* path, int durable);
 /* Finish what a killed job left half done in a file: the commit whose journal lies behind the file's end.
  * *finished: 1 if there was one, 0 if there was nothing to do (may be NULL). Opening the file for writing
  * does the same. Afterwards the file is opened to see that its header can be read. SHOAL_FORMAT: it cannot.
@@ -436,6 +446,12 @@ SHOAL_API int shoal_def_quantize(shoal_dataset* dataset, const char* variable, c
  * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
                             int64_t count, const void* values);
+/* An attribute as another dataset has it, type and values; one string is text where the format has no
+ * strings. So is a _FillValue that netCDF's rules make none, of another type than its variable or of several
+ * values, which nothing uses. variable, from_variable: NULL for attributes of the file. Local. Errors:
+ * SHOAL_NOT_SUPPORTED, such a _FillValue where the driver's library takes none; those of shoal_put_att. */
+SHOAL_API int shoal_copy_att(shoal_dataset* dataset, const char* variable, const char* name,
+                             const shoal_dataset* from, const char* from_variable);
 
 /* Other names for what is there, and attributes that go: defined in this phase, or in the file, which may
  * have data, which stay. Indices, decompositions and open handles go on; from the call on the new name

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "base/language.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
@@ -111,7 +112,11 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   Status status;
   if (comm_.rank() == 0) {
     status.merge(caught([&] {
+      if (path_.find('\0') != std::string::npos)
+        throw Error(Code::invalid_argument,
+                    "the path has a zero byte inside, where names end for the system");
       settings_ = resolve_settings(options.settings, options.sources);
+      if (open_mode == OpenMode::read) settings_.drop_outputs_below();
       if (open_mode != OpenMode::create)
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
@@ -193,6 +198,10 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.system.open_store = options.open_store;
   out.system.find_file_system = options.find_file_system;
   out.system.lustre_libraries = options.lustre_libraries;
+  if (!settings_.flag("quiet"))
+    out.file.announce = [path = path_](const std::string& text) {
+      std::fprintf(stderr, "shoal: %s: %s\n", path.c_str(), text.c_str());
+    };
   if (out.background.stored_by == StoredBy::ranks) {  // who serve make their own of them
     ByteWriter packed;
     settings_.pack(packed);
@@ -330,6 +339,15 @@ void Dataset::put_att(const char* variable, const std::string& name, Type type, 
   begin_definition();
   try {
     definitions_.put_att(variable, name, type, count, values);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
+void Dataset::copy_att(const char* variable, const Attribute& attribute) {
+  begin_definition();
+  try {
+    definitions_.copy_att(variable, attribute, driver_name_ == "native" || driver_name_ == "mpiio");
   } catch (const Error& e) {
     throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
   }
@@ -513,16 +531,25 @@ void Dataset::write_overviews() {
   const std::string stem =
       path_.size() > 3 && path_.ends_with(".nc") ? path_.substr(0, path_.size() - 3) : path_;
   comm_.on_root([&] {
+    for (const char* key : {"reference", "master"})
+      if (const std::string& path = settings_.text(key); path != "auto") settings_.check_below(key, path);
     if (!reference.empty())
       write_reference({path_}, reference == "auto" ? stem + "_reference.json" : reference);
     if (!master.empty()) write_virtual_master({path_}, master == "auto" ? stem + "_master.nc" : master);
   });
 }
 
+std::map<std::string, std::int64_t> Dataset::fill_cells() const {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& [variable, cells] : fill_cells_)
+    if (cells > 0 && variable >= 0) out[schema().variables[static_cast<std::size_t>(variable)].name] = cells;
+  return out;
+}
+
 Status Dataset::finish_report() {
   if (settings_.text("report").empty()) return {};
   return caught([&] {
-    RankReport mine{counters(), now() - opened_at_, host_name()};
+    RankReport mine{counters(), now() - opened_at_, host_name(), fill_cells()};
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
@@ -562,7 +589,8 @@ void Dataset::print_warnings() {
   const auto print = [&](const std::vector<std::string>& warnings, std::size_t& printed) {
     for (; printed < warnings.size(); ++printed)
       if (comm_.rank() == 0 && !settings_.flag("quiet"))
-        std::fprintf(stderr, "shoal: %s: %s\n", path_.c_str(), warnings[printed].c_str());
+        std::fprintf(stderr, "shoal: %s: %s\n", printable_name(path_).c_str(),
+                     printable(warnings[printed]).c_str());
   };
   print(warnings_, own_printed_);
   print(driver_->counters().warnings, warnings_printed_);
@@ -608,7 +636,7 @@ std::string Dataset::report_text() const {
   report.cores = cores_of_machine();
   if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
-  report.of_ranks.push_back({counters(), now() - opened_at_});
+  report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells()});
   return json_of(report, settings_);
 }
 

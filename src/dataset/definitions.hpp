@@ -93,6 +93,8 @@ class Definitions {
   void finish_left_cells(const std::vector<int>& variables, bool added);
   /// Variables that got _FillValue without being asked.
   const std::vector<std::string>& added_fill_values() const { return added_fill_; }
+  /// Of another dataset, as it is. odd_fill: may it be a _FillValue that netCDF's rules make none?
+  void copy_att(const char* variable, Attribute attribute, bool odd_fill);
   /// variable nullptr: of the file. _FillValue: the value, and not whether it is used.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);

@@ -199,7 +199,7 @@ std::string why_unused(const Choices& choices, const Choices::Choice& choice, co
 }  // namespace
 
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind) {
-  std::vector<std::string> warnings = settings.renamed();
+  std::vector<std::string> warnings = settings.warnings();
   const bool refuses = settings.text("unused_settings") == "refuse";
   for (const Use& use : k_uses) {
     if (use.used(settings, kind) || !asks(settings, use)) continue;

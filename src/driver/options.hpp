@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "format/catalog.hpp"
+#include "format/tiles/file_set.hpp"
 #include "machine/figures.hpp"
 #include "rearrange/options.hpp"
 #include "rearrange/storing_choice.hpp"
@@ -82,11 +84,15 @@ struct FileOptions {
   bool locks = true;              ///< who writes a file locks it against others
   bool replace_at_commit = true;  ///< a file that is there stays until the new one has its first commit
   bool renamed_later = false;     ///< the file gets another name with its first commit
+  /// What takes long is said to the user before it begins; on rank 0.
+  std::function<void(const std::string& text)> announce;
 };
 
 struct ReadOptions {
-  bool all_read = false;         ///< replicated input: every rank reads for itself
-  bool missing_is_fill = false;  ///< of a set of files: cells of files that are not there read as fill
+  bool all_read = false;  ///< replicated input: every rank reads for itself
+  // Of a set of files, as FileSetOptions has them:
+  MissingTiles missing = MissingTiles::refuse;
+  std::optional<double> fill;
 };
 
 /// What drivers ask of the system. Tests, and files that get another name later, put others in their place.

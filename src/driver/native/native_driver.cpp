@@ -36,6 +36,9 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
 
 void NativeDriver::open(OpenMode mode, Format format) {
   const FileSystem where = header_.open(mode, format);
+  file_.stays(header_.number());
+  // So that a reader keeps the file that it has when another one takes the name; who cannot hears why later.
+  if (!writable_ && where.sharing == FileSystem::Sharing::local) caught([&] { file_.open_now(); });
   for (const auto& [key, value] : options_.library.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(fmt::format("{}={}", key, value));
   paths_.encoded.begin();

@@ -30,6 +30,7 @@ class NativeDriver final : public Driver {
   const Placement& placement(int variable) const override { return header_.placement(variable); }
   const Counters& counters() const override { return counters_; }
 
+  bool has_place(const Schema& wanted) override { return header_.has_place(wanted); }
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;

@@ -17,6 +17,8 @@
 
 namespace shoal::netcdf4 {
 
+class OtherFiles;
+
 struct IndexLess {
   bool operator()(const Dims& a, const Dims& b) const {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
@@ -69,7 +71,7 @@ struct Contents {
 
 /// Everything an HDF5 file holds, by netCDF-4's conventions; files without them get netCDF's names for what
 /// is nameless.
-Contents read_contents(hid_t file);
+Contents read_contents(hid_t file, const OtherFiles& others);
 
 /// The creation list of the variable in place of the one given; an invalid one: that one will do.
 using StorageOf = std::function<Id(int variable, hid_t creation)>;
