@@ -441,6 +441,60 @@ TEST_CASE("fill=written: a decomposition that comes with the write, in files tha
     }
 }
 
+TEST_CASE("fill=written: a fill value that comes after the definition, once, and of opened files") {
+  if (skipped(is_native() && in_one_file(), "other drivers' libraries take it when a variable is defined"))
+    return;
+  const Dims shape{4, 5 * world_size()};
+  const Cut cut(MPI_COMM_WORLD, shape, Box({0, 5 * world_rank()}, {3, 5}), {0, 0}, {0, 0});
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
+  ok(shoal_decomposition_map_info(cut.handle(), &info));
+  CHECK(info.leaves_cells == 1);
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, k_path, ("quiet=true, fill=written, format=" + format).c_str(), &file));
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    def_dim(file, "y", shape[0]);
+    def_dim(file, "x", shape[1]);
+    ok(shoal_def_var(file, "v", SHOAL_SHORT, "time y x", nullptr));
+    ok(shoal_end_define(file));
+    TestArray array(SHOAL_DOUBLE, cut.tile().count);
+    array.fill(3);
+    const double minus_two = -2;
+    const double minus_three = -3;
+    const double large = 1e9;
+    CHECK(shoal_def_fill(file, "v", SHOAL_DOUBLE, &large) == SHOAL_RANGE);
+    ok(shoal_def_fill(file, "v", SHOAL_DOUBLE, &minus_two));
+    CHECK(shoal_def_fill(file, "v", SHOAL_DOUBLE, &minus_three) == SHOAL_STATE);
+    CHECK(shoal_def_fill(file, "v", SHOAL_DOUBLE, nullptr) == SHOAL_STATE);
+    ok(shoal_write(file, "v", cut.handle(), array.c(), SHOAL_RECORD(0)));
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, "quiet=true, fill=written", &file));
+    CHECK(shoal_def_fill(file, "v", SHOAL_DOUBLE, &minus_three) == SHOAL_STATE);
+    int fill = -1;
+    std::int16_t value = 0;
+    ok(shoal_inq_fill(file, "v", &fill, SHOAL_SHORT, &value));
+    CHECK(value == -2);
+    CHECK(fill == (is_netcdf4(format) ? 0 : 1));  // netCDF-4 alone says how it was made
+    ok(shoal_write(file, "v", cut.handle(), array.c(), SHOAL_RECORD(2)));
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+    for (const std::int64_t record : {0, 1, 2}) {
+      if (record == 1 && is_netcdf4(format)) continue;  // nobody wrote it
+      TestArray all(SHOAL_DOUBLE, shape);
+      ok(shoal_get(file, "v", all.c(), SHOAL_RECORD(record)));
+      int wrong = 0;
+      for_cells(Box::whole(shape),
+                [&](const Dims& i) { wrong += all.get(i) != (record != 1 && i[0] < 3 ? 3 : -2) ? 1 : 0; });
+      CHECK(wrong == 0);
+    }
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, "quiet=true", &file));
+    CHECK(shoal_def_fill(file, "v", SHOAL_DOUBLE, &minus_three) == SHOAL_STATE);
+    ok(shoal_close(&file, 0));
+  }
+}
+
 TEST_CASE(
     "where cells must stay that a setting forbids to keep, each try is the same error and changes nothing") {
   if (skipped(is_native() && in_one_file(), "the setting is of the native driver, in one file")) return;
