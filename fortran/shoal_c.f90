@@ -27,7 +27,7 @@ module shoal_c
     integer(c_size_t) :: struct_size = 0
     integer(c_int) :: is_map, uncut
     integer(c_int64_t) :: ncells, mapped, runs, bytes, repeated
-    integer(c_int) :: repeated_ranks(2)
+    integer(c_int) :: repeated_ranks(2), leaves_cells
   end type c_map_info
   type, bind(C) :: c_file_info
     integer(c_size_t) :: struct_size = 0

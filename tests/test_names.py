@@ -30,7 +30,7 @@ different = {
     "decomposition_map_info": {
         "C++": (("map_info",), "member of the class"),
         "Fortran": (("map_info",), "bound to the type"),
-        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes", "repeated"), "attributes"),
+        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes", "repeated", "leaves_cells"), "attributes"),
     },
     "decomposition_cells": {
         "C++": (("cells",), "member of the class"),
@@ -279,6 +279,7 @@ no_constant = {
     "SPEAK_C": "of shoal_speak",
     "SPEAK_FORTRAN": "of shoal_speak",
     "SPEAK_PYTHON": "of shoal_speak",
+    "SPEAK_PIO": "of shoal_speak",
     "CALL_READ": "of shoal_refuse_data",
     "CALL_PUT": "of shoal_refuse_data",
     "CALL_GET": "of shoal_refuse_data",

@@ -274,13 +274,10 @@ typedef struct shoal_map_info {
   int64_t bytes;      /* of memory that it takes on this rank: the list, and cells that no rank has */
   int64_t repeated; /* the lowest index that comes twice, on any ranks; SHOAL_HOLE: none. See shoal_unique */
   int repeated_ranks[2]; /* two ranks that have it, or one twice; the lower first. 0 where there is none */
+  int leaves_cells; /* 1: some cells of the global shape are no rank's, or masked on the one that has them */
 } shoal_map_info;
-#define SHOAL_MAP_INFO_INIT                                 \
-  {                                                         \
-    sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, { \
-      0, 0                                                  \
-    }                                                       \
-  }
+#define SHOAL_MAP_INFO_INIT \
+  { sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, {0, 0}, 0 }
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
                                            shoal_map_info* out); /* Local. */
@@ -306,7 +303,8 @@ SHOAL_API int shoal_decomposition_load(MPI_Comm comm, const char* path, const ch
 
 /* Settings of a dataset come as text "key=value, key=value" (commas or newlines between; values with
  * commas in double quotes), NULL or "" for none. They go before SHOAL_* variables, the namelist and
- * shoal.toml; docs/settings.md has the list. Unknown keys are errors. */
+ * shoal.toml; "key?=value" goes behind these, as the program's own default. docs/settings.md has the list.
+ * Unknown keys are errors. */
 
 /* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
 SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out);
@@ -427,8 +425,9 @@ SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const
  * decomposition leaves cells out (a mask, or cells that nobody owns), get the attribute _FillValue with the
  * default of their type. Of variables that a file has already the settings fill=false and fill=written decide
  * when it is opened. With fill=written new variables have no fill before this gives one; cells that no rank
- * has get the fill value in each write all the same. The attribute _FillValue, put by shoal_put_att, gives
- * the value, and does not say whether cells are filled. */
+ * has get the fill value in each write all the same; a value may then be given later, too, where driver
+ * native writes and the variable has no attribute _FillValue: it is that of cells left out from then on. The
+ * attribute _FillValue, put by shoal_put_att, gives the value, and does not say whether cells are filled. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
@@ -525,9 +524,10 @@ SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* va
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset
- * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0. For
- * bindings of other languages. Returns those before. Local. */
-enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2 };
+ * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0;
+ * SHOAL_SPEAK_PIO: as C, and advice is in terms of PIO's calls and of environment variables. For bindings of
+ * other languages. Returns those before. Local. */
+enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2, SHOAL_SPEAK_PIO = 3 };
 SHOAL_API int shoal_speak(int language);
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */

@@ -306,11 +306,12 @@ shoal::Decomposition unique(const shoal::Decomposition& decomposition, int comm)
   return decomposition.unique(comm_of(comm));
 }
 
-/// is_map, uncut, ncells, mapped, runs, bytes, the index that comes twice (-1: none).
-std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
+/// is_map, uncut, ncells, mapped, runs, bytes, the index that comes twice (-1: none), leaves_cells.
+std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool> map_info(
     const shoal::Decomposition& decomposition) {
   const shoal::MapInfo info = decomposition.map_info();
-  return {info.is_map, info.uncut, info.ncells, info.mapped, info.runs, info.bytes, info.repeated};
+  return {info.is_map, info.uncut, info.ncells,   info.mapped,
+          info.runs,   info.bytes, info.repeated, info.leaves_cells};
 }
 
 void cells_into(const shoal::Decomposition& decomposition, nb::object out) {

@@ -71,7 +71,12 @@ int shoal_streams_open(MPI_Comm comm, const char* configuration, const char* cal
     options.now = text_or_nothing(now);
     options.maker = file_maker();
     auto opened = streams::Streams::open(comm, options);
-    *out = new shoal_streams{std::move(opened)};
+    auto* const handle = new shoal_streams{std::move(opened)};
+    *out = handle;
+    watch(handle, [handle] {
+      const Speaking as_opened(handle->language);
+      handle->streams->close_forgotten();
+    });
   });
 }
 
@@ -203,12 +208,14 @@ int shoal_streams_close(shoal_streams** streams) {
     require(streams, "streams");
     const std::unique_ptr<shoal_streams> handle(*streams);
     *streams = nullptr;
+    unwatch(handle.get());
     streams_of(handle.get()).close();
   });
 }
 
 void shoal_streams_abandon(shoal_streams** streams) {
   if (streams == nullptr) return;
+  unwatch(*streams);
   delete *streams;
   *streams = nullptr;
 }

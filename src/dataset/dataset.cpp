@@ -50,7 +50,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   try {
     const Settings& s = dataset->settings_;
     const Format format = format_of(s.text("format"));
-    dataset->warnings_ = unused_settings(s, {format, s.text("driver"), true});
+    dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
     dataset->driver_ =
         make_driver(s.text("driver"), dataset->comm_, path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
@@ -86,7 +86,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
             : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
     dataset->driver_name_ = is_set.empty() ? driver : "tiles";
     const Format format = dataset->driver_->schema().format;
-    dataset->warnings_ = unused_settings(dataset->settings_, {format, dataset->driver_name_, writable});
+    dataset->warn(unused_settings(dataset->settings_, {format, dataset->driver_name_, writable}));
     dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") &&
                                (format == Format::netcdf4 || format == Format::netcdf4_classic);
   } catch (const Error& e) {
@@ -158,10 +158,7 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   }));
   const auto most = comm_.max({std::int64_t{status.ok() ? 0 : 1}, static_cast<std::int64_t>(pending_close)});
   if (most[0] != 0) comm_.agree_or_throw(status);
-  if (settings_.text("background") == "auto") {
-    const bool threads = writable_ && settings_.text("driver") == "native" && have_cores_for_threads(comm_);
-    settings_.set("background", threads ? "thread" : "off", "auto");
-  }
+  settle_background();
   if (most[1] == 0) return;
   if (most[1] == static_cast<std::int64_t>(PendingClose::elsewhere))
     throw Error(
@@ -170,6 +167,30 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
         "shoal_wait on all ranks that closed it first")
         .in_file(path_);
   comm_.agree_or_throw(caught([&] { options.await_pending_close(path_); }));
+}
+
+void Dataset::warn(const std::vector<std::string>& more) {
+  warnings_.insert(warnings_.end(), more.begin(), more.end());
+}
+
+// A thread makes no call of MPI, but MPI may know of none: then ranks store within their calls, and files are
+// the same.
+void Dataset::settle_background() {
+  const std::string& wanted = settings_.text("background");
+  const bool native = writable_ && settings_.text("driver") == "native";
+  if (wanted == "auto")
+    settings_.set("background", native && have_cores_for_threads(comm_) ? "thread" : "off", "auto");
+  else if (wanted == "thread" && native && !allows_threads(comm_)) {
+    const std::string why = fmt::format(
+        "setting background is 'thread' (from {}), but this program started MPI without threads "
+        "(MPI_THREAD_SINGLE)",
+        settings_.origin("background"));
+    if (settings_.text("unused_settings") == "refuse")
+      throw Error(Code::setting, "{}; {}, or leave background out", why, way_to_threads()).in_file(path_);
+    warnings_.push_back(
+        fmt::format("{}, so ranks store within their calls; to have threads, {}", why, way_to_threads()));
+    settings_.set("background", "off", "auto");
+  }
 }
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
@@ -193,13 +214,14 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 void Dataset::started(Seconds start) {
   definitions_ =
       Definitions({fill_mode_of(settings_), settings_.choices("compression"), settings_.choices("quantize"),
-                   settings_.choices("chunks"), settings_.bytes("chunk_bytes")});
+                   settings_.choices("chunks"), settings_.bytes("chunk_bytes"),
+                   fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
   gatherings_ = gatherings_of(driver_->schema());
   next_records_.start(driver_->schema());
   opened_at_ = start;
-  warnings_.insert(warnings_.end(), machine_.warnings.begin(), machine_.warnings.end());
+  warn(machine_.warnings);
   print_warnings();
 }
 

@@ -134,6 +134,8 @@ class Dataset {
   Dataset(MPI_Comm comm, const Entry& entry, std::string path, bool writable)
       : comm_(comm, CollectiveMethod::anyhow, entry), path_(std::move(path)), writable_(writable) {}
   void take_settings(const DatasetOptions& options, OpenMode mode);
+  void settle_background();
+  void warn(const std::vector<std::string>& more);
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
 

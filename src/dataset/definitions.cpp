@@ -520,7 +520,21 @@ VariableDef& Definitions::new_variable(const std::string& name, const char* what
   return schema_.variables[static_cast<std::size_t>(i)];
 }
 
+// Of a variable in the file that has no fill, nobody has filled anything with the value that it lacks, but
+// such cells as decompositions have left out so far.
+bool Definitions::may_get_late_fill(int v) const {
+  return defaults_.late_fill && v < variables_in_file_ &&
+         schema_.variables[static_cast<std::size_t>(v)].no_fill &&
+         lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
+}
+
 void Definitions::def_fill(const std::string& name, Type type, const void* value) {
+  if (const int i = variable(name); value != nullptr && may_get_late_fill(i)) {
+    auto& attributes = schema_.variables[static_cast<std::size_t>(i)].attributes;
+    attributes.push_back(fill_attribute(schema_.variables[static_cast<std::size_t>(i)], type, value));
+    added_attributes_.emplace(i, k_fill_name);
+    return;
+  }
   VariableDef& v = new_variable(name, "a fill value");
   if (value == nullptr) {
     std::erase_if(v.attributes, [](const Attribute& a) { return a.name == k_fill_name; });

@@ -125,7 +125,8 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
                                                      : StoredBy::calls;
   out.background.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
   out.background.past_cache = settings.text("bypass_page_cache") == "auto";
-  out.background.required = settings.origin("background") == "argument";
+  out.background.required =
+      settings.origin("background") == "argument" || settings.text("unused_settings") == "refuse";
   if (const auto writers = settings.count("writers"); writers > 0)
     out.stage.writers = static_cast<int>(writers);
   out.rearranging.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));

@@ -33,8 +33,8 @@ constexpr std::array k_places = {"ROOT", "DIR",     "HOME",        "PREFIX", "PA
 // What the drop-in for PIO reads for itself, and checks.
 constexpr std::string_view k_of_pio = "SHOAL_PIO_";
 
-// Names the configuration of streams.
-constexpr std::string_view k_of_streams = "SHOAL_STREAMS";
+// Names the configuration of streams; checks it, and stops.
+constexpr std::array<std::string_view, 2> k_of_streams = {"SHOAL_STREAMS", "SHOAL_STREAMS_CHECK"};
 
 // Names the settings file, in the place of the one that is looked for.
 constexpr const char* k_file = "SHOAL_SETTINGS";
@@ -84,7 +84,9 @@ void set_from_environment(Settings& settings) {
     const std::size_t equals = text.find('=');
     if (!text.starts_with(k_prefix) || equals == std::string_view::npos) continue;
     const std::string name(text.substr(0, equals));
-    if (is_place(name) || name.starts_with(k_of_pio) || name == k_of_streams || name == k_file) continue;
+    if (is_place(name) || name.starts_with(k_of_pio) || name == k_file ||
+        std::find(k_of_streams.begin(), k_of_streams.end(), name) != k_of_streams.end())
+      continue;
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
       throw Error(Code::setting, "the environment variable {} is no setting of Shoal{}; unset it", name,

@@ -32,6 +32,9 @@ using Level = SettingKey::Level;
 constexpr std::int64_t k_stripe_unit = 64 * 1024;
 constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
 
+// Where a value of "key?=value" comes from.
+constexpr const char* k_own_default = "program's default";
+
 constexpr auto k_keys = std::to_array<SettingKey>({
     // Basic: what most programs set, if anything.
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
@@ -170,6 +173,11 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"machine", Kind::text, "auto", "auto, none or a path",
      "driver native: what shoal tune measured of the machine, by which it chooses; auto: machine.toml beside "
      "shoal.toml, where there is one",
+     false},
+    {"unused_settings", Kind::word, "warn", "warn refuse",
+     "settings that a dataset has no use for, or cannot have, from other sources than the call: a warning, "
+     "or "
+     "an error",
      false},
     {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
 });
@@ -397,10 +405,15 @@ void Settings::set_all(const std::string& text, const std::string& origin) {
     const std::size_t equals = item.find('=');
     if (equals == std::string::npos)
       throw Error(Code::setting, "settings '{}': '{}' is not of the form key=value", text, item);
+    const bool is_own_default = equals > 0 && item[equals - 1] == '?';
     std::string value = trimmed(std::string_view(item).substr(equals + 1));
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
       value = value.substr(1, value.size() - 2);
-    set(trimmed(std::string_view(item).substr(0, equals)), value, origin);
+    const std::string key = trimmed(std::string_view(item).substr(0, equals - (is_own_default ? 1 : 0)));
+    if (!is_own_default)
+      set(key, value, origin);
+    else if (is_default(lower(key)))
+      set(key, value, k_own_default);
   }
 }
 

@@ -55,7 +55,7 @@ class Settings {
   void set(const std::string& key, const std::string& value, const std::string& origin,
            const std::string& below = "");
   /// Settings as text "key=value, key=value": commas or newlines between, values with commas in double
-  /// quotes.
+  /// quotes. "key?=value" is the program's own default: it counts where no source has set the key before.
   void set_all(const std::string& text, const std::string& origin);
 
   const std::string& text(const std::string& key) const;
@@ -64,7 +64,7 @@ class Settings {
   double seconds(const std::string& key) const;
   bool flag(const std::string& key) const;
   Choices choices(const std::string& key) const;  ///< of a setting that may differ between variables
-  /// "default", "argument", "SHOAL_STAGE_BYTES", "namelist ocean.nml", "shoal.toml".
+  /// "default", "argument", "SHOAL_STAGE_BYTES", "namelist ocean.nml", "shoal.toml", "program's default".
   const std::string& origin(const std::string& key) const;
   bool is_default(const std::string& key) const;
   /// The folder that a path to write must be below; "": any.

@@ -55,7 +55,7 @@ enum class StoredBy { calls, thread, ranks };
 /// Driver native: what is stored while the model computes.
 struct BackgroundOptions {
   StoredBy stored_by = StoredBy::calls;
-  bool required = false;   ///< the call itself sets it: not to be passed over
+  bool required = false;   ///< not to be passed over: the call itself sets it, or unused_settings=refuse
   double store_rate = 0;   ///< bytes a second that threads of all nodes store until close; 0: no limit
   bool past_cache = true;  ///< threads may store past the page cache while nobody waits for them
   /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.

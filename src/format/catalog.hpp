@@ -32,6 +32,11 @@ enum class ExternalFiles {
   allow,   ///< all
 };
 
+/// Has a variable that was found in a file no fill, where the format does not say? With _FillValue it has.
+inline bool found_without_fill(const VariableDef& variable, FillMode mode) {
+  return mode == FillMode::written && find_attribute(variable.attributes, "_FillValue") == nullptr;
+}
+
 struct CatalogOptions {
   std::int64_t header_reserve =
       64 * 1024;  ///< classic: free bytes kept behind the header for later definitions

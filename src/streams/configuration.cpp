@@ -129,6 +129,10 @@ std::string text_of(const Problem& problem) {
   return text + problem.message;
 }
 
+Error error_of(const Problem& problem, Code code, const std::string& path) {
+  return Error(code, text_of(problem)).in_file(path);
+}
+
 Configuration read_configuration(const std::string& text, const std::string& path) {
   std::vector<Problem> problems;
   Configuration configuration = read_configuration(text, path, problems);

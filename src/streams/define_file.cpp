@@ -173,11 +173,11 @@ void RecordFile::compare_with_file(const Output& output) const {
         "records go to another file, or describe it as before",
         dims, dims_of(output))
         .of_variable(output.name);
-  if (there.type == output.type || comm_.rank() != 0) return;
-  std::fprintf(stderr,
-               "shoal: streams: %s: variable '%s' goes on as %s, which it was when the file was made; its "
-               "description says %s now, which holds from the next file on\n",
-               path_.c_str(), output.name.c_str(), name_of(there.type), name_of(output.type));
+  if (there.type == output.type) return;
+  tell(comm_,
+       fmt::format("{}: variable '{}' goes on as {}, which it was when the file was made; its description "
+                   "says {} now, which holds from the next file on",
+                   path_, output.name, name_of(there.type), name_of(output.type)));
 }
 
 void RecordFile::define_output(const Output& output) {

@@ -79,6 +79,18 @@ TEST_CASE("defaults, and what an argument may look like") {
   CHECK(s.listing().find("\n# expert\n") > s.listing().find("stage_bytes = "));
 }
 
+TEST_CASE("a program's own default counts where no other source has a value") {
+  const Settings alone = resolve_settings("fill?=written, writers ?= 3, lock=off, lock?=auto", {"", ""});
+  CHECK(alone.text("fill") == "written");
+  CHECK(alone.origin("fill") == "program's default");
+  CHECK(alone.count("writers") == 3);
+  CHECK(alone.text("lock") == "off");
+  const Variable fill("SHOAL_FILL", "false");
+  const Settings with = resolve_settings("fill?=written", {"", ""});
+  CHECK(with.text("fill") == "false");
+  CHECK(with.origin("fill") == "SHOAL_FILL");
+}
+
 TEST_CASE("wrong keys and values are errors that help") {
   says(error_of("stagebytes=1MiB"), "did you mean 'stage_bytes'");
   says(error_of("stage_bytes=lots"), "stage_bytes");

@@ -66,6 +66,10 @@ static int find_fit(const spio_variable* variable, const spio_decomp* decomp, in
   int drop = 0; /* leading dimensions of the list of length 1 that the variable does not have */
   while (decomp->ndims - drop > nv && decomp->dims[drop] == 1)
     ++drop;
+  /* Of a list [1, x] a frame says which index of a limited first dimension is meant. */
+  if (frame >= 0 && nv > 1 && !variable->has_record && decomp->ndims - drop == nv &&
+      decomp->dims[drop] == 1 && variable->lengths[0] > 1)
+    ++drop;
   const int nd = decomp->ndims - drop;
   if (nv < 1 || nv > SHOAL_MAX_DIMS || nd > nv || nv > nd + 1) return mismatch(variable, decomp);
   *out = (fit){nv == nd + 1, SHOAL_NO_RECORD, 0};
@@ -291,16 +295,37 @@ static int check_values(const spio_decomp* decomp, const spio_values* values) {
   return PIO_NOERR;
 }
 
-/* A fill value that a call gives changes nothing; where the variable has one, it must be the same. */
+/* In fill mode, or where def_var_fill was called, the fill value that a call gives must be the variable's. */
 static int check_fill(const spio_file* file, const spio_variable* variable, int type, const void* fillvalue) {
   unsigned char own[8] = {0};
   int fill = 0;
-  if (fillvalue == NULL || type == PIO_STRING || type == PIO_CHAR) return PIO_NOERR;
+  if (fillvalue == NULL || type == PIO_STRING) return PIO_NOERR;
   if (!variable->own_fill && file->fill_mode != PIO_FILL)
     return PIO_NOERR; /* models give any, in no-fill mode */
   if (shoal_inq_fill(file->dataset, variable->name, &fill, type, own) != SHOAL_OK || !fill) return PIO_NOERR;
   if (memcmp(own, fillvalue, spio_type_size(type)) == 0) return PIO_NOERR;
   return spio_fail(PIO_EINVAL, "variable '%s' has another fill value than the call", variable->name);
+}
+
+/* A variable without _FillValue takes the one that comes with the first values that leave cells out: as its
+ * attribute, for these cells in this write and in later ones. Where that cannot be (driver pnetcdf, a header
+ * without room), cells get the default of the type, as ever. What the program has defined before ends first,
+ * so that nothing of it is lost. Collective where the variable takes it, once. */
+static int take_fill(spio_file* file, spio_variable* variable, const spio_decomp* decomp, int type,
+                     const void* fillvalue) {
+  int index = 0;
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
+  if (fillvalue == NULL || variable->own_fill || variable->knows_fill || type == PIO_CHAR) return PIO_NOERR;
+  const int status = shoal_decomposition_map_info(decomp->list->reading, &info);
+  if (status != SHOAL_OK) return spio_code(status);
+  if (!info.leaves_cells) return PIO_NOERR;
+  variable->knows_fill = 1;
+  if (shoal_find_att(file->dataset, variable->name, "_FillValue", &index) == SHOAL_OK) return PIO_NOERR;
+  const int ended = shoal_end_define(file->dataset);
+  if (ended != SHOAL_OK) return spio_code(ended);
+  const int given = shoal_def_fill(file->dataset, variable->name, type, fillvalue);
+  if (given == SHOAL_OK) shoal_end_define(file->dataset);
+  return given == SHOAL_RANGE || given == SHOAL_TYPE ? spio_code(given) : PIO_NOERR;
 }
 
 /* What is wrong on all ranks that made the same call. */
@@ -322,9 +347,10 @@ int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values
   int code = PIO_NOERR;
   fit how = {0, SHOAL_NO_RECORD, 0};
   move m = {.file = file, .type = values->type, .writing = writing, .data = (char*)(uintptr_t)values->data};
-  m.variable = spio_variable_of(file, varid, &code);
-  if (code == PIO_NOERR) code = check_move(file, m.variable, decomp, values->type, fillvalue, writing);
-  if (code == PIO_NOERR) code = find_fit(m.variable, decomp, frame, writing, &how);
+  spio_variable* variable = spio_variable_of(file, varid, &code);
+  m.variable = variable;
+  if (code == PIO_NOERR) code = check_move(file, variable, decomp, values->type, fillvalue, writing);
+  if (code == PIO_NOERR) code = find_fit(variable, decomp, frame, writing, &how);
   if (code != PIO_NOERR) return writing ? code : refuse(&m, code);
   int wrong = check_values(decomp, values);
   int64_t strides[SPIO_MAX_CUT];
@@ -343,6 +369,7 @@ int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values
   /* Reading: holes keep what the array has. */
   if (packed) copy_elements(values->array, decomp->length, m.data, 1);
   code = spio_settle(file);
+  if (code == PIO_NOERR && writing) code = take_fill(file, variable, decomp, values->type, fillvalue);
   if (code != PIO_NOERR) return writing ? code : refuse(&m, code);
   if (writing) file->mode = SPIO_DATA;
   m.framed = how.framed;

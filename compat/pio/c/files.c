@@ -177,14 +177,31 @@ static int format_of(int iotype, int mode) {
   return mode & PIO_CLASSIC_MODEL ? PIO_FORMAT_NETCDF4_CLASSIC : PIO_FORMAT_NETCDF4;
 }
 
-/* Hints that are settings of Shoal, of files that are made. */
+/* Hints that are settings of Shoal, of files that are made, and the numbers that these can have. */
 static const struct {
   const char *hint, *setting;
   int classic_only;
-} k_hints[] = {{"striping_factor", "stripe_count", 0},
-               {"striping_unit", "stripe_bytes", 0},
-               {"nc_header_align_size", "header_reserve", 1},
-               {"nc_var_align_size", "alignment", 0}};
+  long long least, most, unit;
+} k_hints[] = {{"striping_factor", "stripe_count", 0, 0, 1000000000, 1},
+               {"striping_unit", "stripe_bytes", 0, 0, (1LL << 32) - 1, 64 * 1024},
+               {"nc_header_align_size", "header_reserve", 1, 0, 1LL << 40, 1},
+               {"nc_var_align_size", "alignment", 0, 1, 1LL << 40, 1}};
+enum { k_hint_count = sizeof k_hints / sizeof k_hints[0] };
+
+/* The entry of k_hints that a hint is, k_hint_count: none. A hint is no more than that: with a value that no
+ * setting has, it goes to those that the report lists as not taken. */
+static size_t setting_of(const spio_hint* hint) {
+  size_t i = 0;
+  while (i < k_hint_count && strcmp(hint->key, k_hints[i].hint) != 0)
+    ++i;
+  if (i == k_hint_count) return i;
+  char* end = NULL;
+  errno = 0;
+  const long long number = strtoll(hint->value, &end, 10);
+  const int good = errno == 0 && *end == '\0' && number >= k_hints[i].least && number <= k_hints[i].most &&
+                   number % k_hints[i].unit == 0;
+  return good ? i : (size_t)k_hint_count;
+}
 
 typedef struct text {
   char* data;
@@ -218,10 +235,8 @@ static void append_setting(text* out, const char* key, const char* value) {
 static void append_hints(text* out, const spio_system* system, int format) {
   text others = {0};
   for (const spio_hint* hint = system->hints; hint != NULL; hint = hint->next) {
-    size_t i = 0;
-    while (i < sizeof k_hints / sizeof k_hints[0] && strcmp(hint->key, k_hints[i].hint) != 0)
-      ++i;
-    if (i == sizeof k_hints / sizeof k_hints[0]) {
+    const size_t i = setting_of(hint);
+    if (i == k_hint_count) {
       if (others.used > 0) append(&others, "; ");
       append(&others, hint->key);
       append(&others, "=");
@@ -239,7 +254,7 @@ static void append_hints(text* out, const spio_system* system, int format) {
 /* format 0: a file that is opened. */
 static void dataset_settings(text* out, const spio_system* system, int format, int may_replace,
                              int writable) {
-  append(out, "fill=written, attributes=rank0");
+  append(out, "fill?=written, attributes=rank0"); /* SHOAL_FILL counts before ours */
   if (system->served && writable) append_setting(out, "background", "ranks");
   if (format != 0) {
     append_setting(out, "format", format_name(format));
@@ -340,9 +355,11 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
   check_request(system, &r, format_of(iotype, mode));
   spio_file* file = r.wrong == PIO_NOERR ? new_file(system, iotype, &r.wrong) : NULL;
   shoal_dataset* dataset = NULL;
+  const int spoke = shoal_speak(SHOAL_SPEAK_PIO); /* which the dataset keeps */
   const int status = r.wrong == PIO_NOERR
                          ? shoal_create(system->comm, path, r.settings.data, &dataset)
                          : shoal_refuse(system->comm, spio_shoal_code(r.wrong), spio_message());
+  shoal_speak(spoke);
   free(r.settings.data);
   int code = r.wrong != PIO_NOERR ? r.wrong : spio_code_for(status, 2);
   if (code == PIO_NOERR) code = take_dataset(file, dataset, SPIO_DEFINING);
@@ -373,10 +390,12 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   check_request(system, &r, 0);
   spio_file* file = r.wrong == PIO_NOERR ? new_file(system, *iotype, &r.wrong) : NULL;
   shoal_dataset* dataset = NULL;
+  const int spoke = shoal_speak(SHOAL_SPEAK_PIO);
   const int status = r.wrong == PIO_NOERR
                          ? shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
                                       r.settings.data, &dataset)
                          : shoal_refuse(system->comm, spio_shoal_code(r.wrong), spio_message());
+  shoal_speak(spoke);
   free(r.settings.data);
   int code =
       r.wrong != PIO_NOERR ? r.wrong : spio_code_for(status, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);

@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import json
-import sys
 import warnings
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
-import mpi4py
 import numpy as np
 
 from . import _shoal
@@ -78,39 +73,6 @@ def _refuse_data(verb: int) -> Callable[[Mapping[str, Any], TypeError], object]:
     return refuse
 
 
-_open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
-
-
-# What nobody closed is closed in MPI_Finalize, which mpi4py calls later and where all ranks come together. A
-# program that ends by an exception may have other ranks that never come there: it drops what it has open.
-@atexit.register
-def _leave_open_datasets() -> None:
-    for dataset in list(_open_datasets):
-        _leave_to_the_end(dataset)
-
-
-def _leave_to_the_end(dataset: Dataset) -> None:
-    failed = getattr(sys, "last_type", None) is not None
-    finalizes = mpi4py.rc.initialize if mpi4py.rc.finalize is None else mpi4py.rc.finalize
-    if finalizes and not failed and dataset.writable:
-        dataset._leave()
-    else:
-        dataset._drop("at the end of the program")
-
-
-_runners = ("runpy", "mpi4py.run", "mpi4py.__main__")
-
-
-def _script_is_over(caller: FrameType | None) -> bool:
-    """Whether of the program only those are left that ran its script, as `python -m mpi4py` does, which
-    forgets the script's variables before the program ends. caller: the frame to begin with. Local."""
-    names = []
-    while caller is not None:
-        names.append(getattr(caller.f_globals.get("__spec__"), "name", ""))
-        caller = caller.f_back
-    return bool(names) and all(name in _runners for name in names)
-
-
 class Dataset(Definitions, Ending):
     """A file that all ranks of a communicator have open; made by shoal.create() and shoal.open().
 
@@ -126,7 +88,7 @@ class Dataset(Definitions, Ending):
         self._path = path
         self._comm = comm
         self._decompositions: dict[str, Decomposition] = ByName()
-        _open_datasets.add(self)
+        self._begin()
 
     # ---- Closing
 
@@ -154,11 +116,8 @@ class Dataset(Definitions, Ending):
     def _called(self) -> str:
         return self._path
 
-    def _is_left_to_the_end(self, caller: FrameType | None) -> bool:
-        over = _script_is_over(caller)
-        if over:
-            _leave_to_the_end(self)
-        return over
+    def _stores(self) -> bool:
+        return self.writable
 
     def _drop(self, when: str) -> None:
         if self._raw.is_open():
@@ -172,14 +131,9 @@ class Dataset(Definitions, Ending):
             )
             self.abandon()
 
-    def _leave(self) -> None:
-        if self._raw.is_open():
-            self._raw.leave()
-            self._forget()
-
     def _forget(self) -> None:
         self._decompositions.clear()
-        _open_datasets.discard(self)
+        super()._forget()
 
     def _need_open(self) -> None:
         if not self._raw.is_open():

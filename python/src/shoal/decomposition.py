@@ -126,6 +126,7 @@ class Decomposition:
     nbytes        of memory that a map takes on this rank: the list, and cells that no rank has
     repeated      of a map: the lowest index that comes twice, on any ranks, None if there is none; such a map
                   can be read with, and unique() makes one that can be written with
+    leaves_cells  True if some cells of the global shape are no rank's, or masked
     comm          the communicator
     """
 
@@ -148,7 +149,8 @@ class Decomposition:
         self.halo_low = tuple(raw.halo_low())
         self.halo_high = tuple(raw.halo_high())
         info = raw.map_info()
-        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes, repeated = info
+        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes, repeated = info[:7]
+        self.leaves_cells = info[7]
         self.repeated: int | None = repeated if repeated >= 0 else None
 
     @classmethod

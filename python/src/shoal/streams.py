@@ -13,14 +13,13 @@ with shoal.Streams.open("output.toml", comm, calendar="noleap", start="1850-01-0
 
 from __future__ import annotations
 
-import atexit
 import contextlib
+import difflib
 import functools
 import json
 import math
 import os
 import warnings
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -43,15 +42,8 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
+_few = 8  # names that a message lists
 _holds = {"instant": _shoal.AT_INSTANT, "step": _shoal.FOR_STEP}
-
-_open_streams: weakref.WeakSet[Streams] = weakref.WeakSet()
-
-
-@atexit.register
-def _drop_open_streams() -> None:
-    for streams in list(_open_streams):
-        streams._drop("at the end of the program")
 
 
 def _described(method: _Method) -> _Method:
@@ -125,7 +117,7 @@ class Streams(Ending):
         self._comm = comm
         self._fields: dict[str, int] = ByName()
         self._missing: dict[int, Any] = {}
-        _open_streams.add(self)
+        self._begin()
 
     @classmethod
     @taking_part(refuse_on_comm)
@@ -308,8 +300,9 @@ class Streams(Ending):
     # ---- The run
 
     def wants(self, field: int | str) -> bool:
-        """Whether some file needs the field in this step; if not, sending it does nothing. field: its number,
-        or its name. Local."""
+        """Whether some file needs the field in this step; if not, sending it does nothing. Where no step goes
+        on (before the first advance, after a checkpoint) True: sending then is an error, which a model that
+        asks first is to get, too. field: its number, or its name. Local."""
         self._need_open()
         return self._raw.wants(self._number(field))
 
@@ -324,6 +317,7 @@ class Streams(Ending):
                machine's byte order are read in place. None on a rank without cells
 
         The array may be used again afterwards. Of a field that nobody wants in this step it is not looked at.
+        Where no step goes on, as before the first advance, a StateError, which comes as other errors of send.
         """
         self._need_open()
         number = self._number(field)
@@ -385,7 +379,8 @@ class Streams(Ending):
         """Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks.
         After the descriptions, before the first advance. Collective.
 
-        Raises NoSuchFileError; InvalidArgumentError where it is of another time, calendar or configuration.
+        Raises NoSuchFileError; InvalidArgumentError where it is of another time, calendar or start;
+        FormatError where it is damaged, or none.
         """
         try:
             self._with_path(self._raw.resume, path)
@@ -415,17 +410,18 @@ class Streams(Ending):
     def close(self) -> None:
         """Complete the step and close all files, also on error. Windows that are not finished are dropped
         with a warning, or written as they are, as each file's `unfinished` says. A second close does nothing.
+        What is open at the end of a program that does not fail is closed there, with a warning.
         Collective."""
         if self._raw.is_open():
             try:
                 self._raw.close()
             finally:
-                _open_streams.discard(self)
+                self._forget()
 
     def abandon(self) -> None:
         """Drop all without waiting for other ranks. Local."""
         self._raw.abandon()
-        _open_streams.discard(self)
+        self._forget()
 
     def _called(self) -> str:
         return "the streams"
@@ -448,8 +444,10 @@ class Streams(Ending):
         if not isinstance(field, str):
             return int(field)
         if field not in self._fields:
-            known = ", ".join(self._fields) or "none"
-            raise NotFoundError(f"There is no field '{field}'; the model described {known}.")
+            near = difflib.get_close_matches(field, self._fields, 1)
+            few = ", ".join(self._fields) if 0 < len(self._fields) <= _few else f"{len(self._fields)} others"
+            hint = f"did you mean '{near[0]}'?" if near else f"the model described {few}."
+            raise NotFoundError(f"There is no field '{field}'; {hint}")
         return self._fields[field]
 
     def _name_of(self, number: int) -> str:

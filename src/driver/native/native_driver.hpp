@@ -50,7 +50,6 @@ class NativeDriver final : public Driver {
 
  private:
   void open(OpenMode mode, Format format);
-  void check_threads() const;
   void keep(Status status) { state_.defer(std::move(status)); }
   /// The others do not wait for this rank now: they learn of it where ranks match calls next.
   void skip_write(const Status& why);

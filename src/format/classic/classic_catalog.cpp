@@ -41,10 +41,10 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   } catch (const Error& error) {
     throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
   }
-  const bool no_fill = options.fill == FillMode::written;  // the file does not say
   for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
-    schema_.variables[v].no_fill = no_fill;
-    filling_.push_back({!no_fill, slabs_of(static_cast<int>(v))});
+    VariableDef& variable = schema_.variables[v];
+    variable.no_fill = found_without_fill(variable, options.fill);
+    filling_.push_back({!variable.no_fill, slabs_of(static_cast<int>(v))});
   }
   fixed_frozen_ = !schema_.variables.empty();
   header_changed_ = header.streaming;
@@ -202,9 +202,13 @@ auto ClassicCatalog::in_words_of_file(Work&& work) const {
   }
 }
 
+// Where there was no fill, nothing has been filled with another value.
 bool ClassicCatalog::same_fill_values(const Schema& wanted) const {
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
-    if (fill_of(schema_.variables[v]) != fill_of(wanted.variables[v])) return false;
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
+    const VariableDef& variable = schema_.variables[v];
+    const bool is_free = variable.no_fill && find_attribute(variable.attributes, "_FillValue") == nullptr;
+    if (!is_free && fill_of(variable) != fill_of(wanted.variables[v])) return false;
+  }
   return true;
 }
 

@@ -42,7 +42,9 @@ void check_attributes(const std::vector<Attribute>& have, const std::vector<Attr
     if (old != nullptr && have_same_values(*old, attribute)) continue;
     check_attribute(attribute, format);
     if (!is_new && attribute.name == "_FillValue" && variable != nullptr) {
-      if (late == LateFill::as_used && old == nullptr && is_default_fill(attribute, variable->type)) continue;
+      if (late == LateFill::as_used && old == nullptr &&
+          (variable->no_fill || is_default_fill(attribute, variable->type)))
+        continue;
       throw Error(Code::not_supported,
                   "the fill value of a variable in a netcdf4 file cannot change after the variable was made; "
                   "set _FillValue before the first write");

@@ -78,8 +78,8 @@ using StorageOf = std::function<Id(int variable, hid_t creation)>;
 /// Bring the file to `wanted`, which has been checked against contents.schema.
 void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
                      const StorageOf& storage = {});
-/// May a variable that is there get _FillValue, if that is the default that it has used so far? netCDF-C
-/// takes none.
+/// May a variable that is there get _FillValue, if that is the default that it has used so far, or it has no
+/// fill? netCDF-C takes none.
 enum class LateFill { refused, as_used };
 /// Throws unless `wanted` is the file's schema with its changes, plus what netCDF-4 can hold.
 void check_extension(const Schema& in_file, const Schema& wanted, LateFill late = LateFill::refused);
