@@ -340,6 +340,21 @@ Settings::Settings() {
     values_.push_back({key.fallback, "default", ""});
 }
 
+namespace {
+// What a settings file that nobody named has no say in: PnetCDF writes where its hint nc_burst_buf_dirname
+// says, and files that lie elsewhere are read for a file that names them.
+void check_found(const std::string& name, const std::string& value, const std::string& origin) {
+  const bool path = name == "hints" && value.find('/') != std::string::npos;
+  const bool opens = name == "external_files" && value == "allow";
+  if (path || opens)
+    throw Error(
+        Code::setting,
+        "setting {} is '{}' (from {}), and {}; a settings file that nobody named may not say that. Give it "
+        "as an argument or as {}, or name the file by SHOAL_SETTINGS",
+        name, value, origin, path ? "has a path" : "lets files elsewhere be read", variable_of(name));
+}
+}  // namespace
+
 void Settings::set(const std::string& key, const std::string& value, const std::string& origin,
                    const std::string& below) {
   std::size_t i = 0;
@@ -356,13 +371,7 @@ void Settings::set(const std::string& key, const std::string& value, const std::
   } catch (const Error& e) {
     throw Error(Code::setting, "{} (from {})", e.status().message, origin);
   }
-  // PnetCDF writes where its hint nc_burst_buf_dirname says.
-  if (!below.empty() && name == "hints" && value.find('/') != std::string::npos)
-    throw Error(
-        Code::setting,
-        "setting hints is '{}' (from {}), and has a path; a settings file that nobody named has none in its "
-        "hints. Give them as an argument or as {}, or name the file by SHOAL_SETTINGS",
-        value, origin, variable_of(name));
+  if (!below.empty()) check_found(name, lower(trimmed(value)), origin);
   values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin,
                 k_keys[i].kind == Kind::output ? below : ""};
   if (const std::string& path = values_[i].value; path != "-" && path != "auto") check_below(name, path);

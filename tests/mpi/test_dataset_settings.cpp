@@ -279,6 +279,8 @@ TEST_CASE("a settings file that nobody named: what it has written is below its f
         "no error");
   says(error_of("", {"", file_with("hints.toml", "hints = \"nc_burst_buf_dirname=/home\"")}), "has a path");
   CHECK(error_of("", {"", file_with("hints.toml", "hints = \"cb_nodes=2\"")}) == "no error");
+  says(error_of("", {"", file_with("files.toml", "external_files = \"allow\"")}), "files elsewhere");
+  CHECK(error_of("", {"", file_with("files.toml", "external_files = \"refuse\"")}) == "no error");
   CHECK(error_of("", {"", file_with("stderr.toml", "report = \"-\"")}) == "no error");
   // Of other sources it lies where they say, of a file that was named, too.
   CHECK(resolve_settings("report=/tmp/elsewhere.json", {"", ""}).below("report").empty());

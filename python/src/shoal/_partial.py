@@ -94,10 +94,14 @@ class _Signals:
         os.close(self._end)
 
 
+# Settings of a file that is made under a name of partial_file: exclusively, and under this name at once.
+of_partial = {"exists": "error", "replace": "at_once"}
+
+
 @contextmanager
 def partial_file(comm, out: str) -> Iterator[str]:
-    """A name for a file that is made with exists="error". At the end it takes the place of `out`, and its
-    permissions; after an exception it is removed. Collective."""
+    """A name for a file that is made with the settings of_partial. At the end it takes the place of `out`,
+    and its permissions; after an exception it is removed. Collective."""
     path = on_root(comm, lambda: os.fsdecode(_shoal.beside(path_bytes(out))))
     guard = _Signals(path) if comm.rank == 0 else None
     try:

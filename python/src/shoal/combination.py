@@ -15,7 +15,7 @@ from typing import Optional
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, errors_named, on_root, partial_file, take_beside, write_beside
+from ._partial import check_target, errors_named, of_partial, on_root, partial_file, take_beside, write_beside
 from ._paths import path_text
 from .errors import InvalidArgumentError
 
@@ -69,7 +69,7 @@ def combine(
             made = opening.create(
                 path,
                 comm,
-                **{**with_thread(comm, {"layout": "one", **options}, compressed=False), "exists": "error"},
+                **{**with_thread(comm, {"layout": "one", **options}, compressed=False), **of_partial},
             )
             try:
                 chosen = [

@@ -22,6 +22,7 @@ from ._partial import (
     check_target,
     errors_named,
     keeps_alive,
+    of_partial,
     on_root,
     partial_file,
     take_beside,
@@ -98,7 +99,7 @@ def convert(
         beside = take_beside(options)
         with partial_file(comm, out) as path, errors_named(path, out):
             compressed = any(variable.filters != "none" for variable in chosen)
-            made = opening.create(path, comm, **{**with_thread(comm, options, compressed), "exists": "error"})
+            made = opening.create(path, comm, **{**with_thread(comm, options, compressed), **of_partial})
             try:
                 keep = _Keep(made, options)
                 copy = Copy(

@@ -26,7 +26,7 @@ def run_trial(folder: str, comm) -> str:
     import shoal
 
     from .. import _shoal
-    from .._partial import on_root
+    from .._partial import of_partial, on_root
 
     where = os.fsencode(os.path.join(folder, "shoal-doctor.nc"))
     path = os.fsdecode(on_root(comm, lambda: _shoal.beside(where)))
@@ -36,7 +36,7 @@ def run_trial(folder: str, comm) -> str:
     )
     try:
         for kind in ("cdf5", "netcdf4"):
-            with shoal.create(path, comm, format=kind, exists="error") as file:
+            with shoal.create(path, comm, format=kind, **of_partial) as file:
                 file.def_var("field", "f4", tiles, record="time")
                 for record in range(_records):
                     file.write("field", _values(tiles, record), record)
