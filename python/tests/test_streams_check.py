@@ -165,6 +165,39 @@ def test_windows_that_do_not_end_with_steps(checked):
     assert not any("goes past" in one["message"] for one in found["warnings"])
 
 
+def test_the_report_of_streams_is_told_from_that_of_a_dataset(tmp_path):
+    report = {
+        "configuration": "output.toml",
+        "calendar": "noleap",
+        "start": "2001-01-01 00:00:00",
+        "now": "2001-01-03 00:00:00",
+        "steps": 96,
+        "axes": [],
+        "grids": [],
+        "fields": [{}, {}],
+        "files": [
+            {
+                "name": "a_%Y.nc",
+                "every": "1 day",
+                "variables": [{"name": "t", "operation": "mean", "type": "float"}],
+                "files": [{"path": "a_2001.nc", "records": 2}],
+            },
+            {"name": "b.nc", "every": "1 year", "variables": [], "files": []},
+        ],
+        "accumulators": [],
+        "accumulator_bytes": 4096,
+    }
+    (tmp_path / "r.json").write_text(json.dumps({"streams": report}))
+    shown = run_program([sys.executable, "-m", "shoal.cli", "report", str(tmp_path / "r.json")])
+    assert shown.returncode == 0, shown.stderr
+    for part in ("96 steps of 2 fields", "a_2001.nc", "t mean", "b.nc (none)", "take 4"):
+        assert part in shown.stdout
+    (tmp_path / "r.json").write_text("{}")
+    assert (
+        run_program([sys.executable, "-m", "shoal.cli", "report", str(tmp_path / "r.json")]).returncode == 2
+    )
+
+
 @pytest.mark.usefixtures("with_streams")
 def test_zstd_without_its_plugin(checked, tmp_path, monkeypatch):
     text = daily.replace("operation", 'format = "netcdf4"\ncompression = "shuffle+zstd:1"\noperation', 1)

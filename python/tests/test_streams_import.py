@@ -482,7 +482,8 @@ def test_xios_expressions_are_put_in(table):
         ('<field field_ref="toce" freq_op="2ts"/>', 'output_freq="1d"', "toce: freq_op 2ts"),
         ('<field field_ref="toce" freq_offset="1ts"/>', 'output_freq="1d"', "toce: freq_offset 1ts"),
         ('<field field_ref="toce" grid_ref="other"/>', 'output_freq="1d"', "toce: grid_ref other"),
-        ('<field field_ref="toce" prec="2" scale_factor="0.1"/>', 'output_freq="1d"', "toce: prec 2"),
+        ('<field field_ref="toce" prec="2"/>', 'output_freq="1d"', "toce: prec 2"),
+        ('<field field_ref="toce" prec="2" add_offset="x"/>', 'output_freq="1d"', "toce: add_offset"),
         ('<field field_ref="toce" scale_factor="0.1"/>', 'output_freq="1d"', 'toce: scale_factor="0.1"'),
         ('<field field_ref="toce" colour="blue"/>', 'output_freq="1d"', 'toce: colour="blue"'),
         ('<field field_ref="toce"/>', 'output_freq="1mo2d"', "file f: output_freq 1mo2d"),
@@ -504,6 +505,15 @@ def test_xios_losses_have_lines(table, content, attributes, expected):
     _, _, losses = table(one_file(content, attributes))
     found = [loss for loss in losses if expected in loss]
     assert found and all(re.match(r"table:(20|21):", loss) for loss in found), losses
+
+
+def test_xios_packed_fields(table):
+    content = '<field field_ref="toce" name="a" prec="2" scale_factor="0.01" add_offset="20"/>'
+    document, _, losses = table(one_file(content, 'output_freq="1d"'))
+    entry = document["file"][0]["fields"][0]
+    keys = {**document["file"][0], **entry}
+    assert (keys["type"], keys["scale_factor"], keys["add_offset"]) == ("short", 0.01, 20.0)
+    assert not any("prec" in loss or "scale" in loss for loss in losses)
 
 
 def test_xios_levels_are_as_in_xios(table):

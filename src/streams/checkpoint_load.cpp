@@ -238,8 +238,8 @@ void Checkpoint::read_window(const Schema& schema, const std::string& variable, 
   };
   WindowState& state = state_of(entry);
   const Window& window = clock.window();
-  const bool is_open_one = !clock.options().climatology;  // the others have windows of years before
-  state.window.start = instant("window_start", is_open_one ? window.start : clock.earliest(), window.start);
+  // Climatologies have windows of years before, and `until` may have left out a window of steps since.
+  state.window.start = instant("window_start", clock.earliest(), window.start);
   state.window.end = instant("window_end", state.window.start, window.end);
   state.since = instant("since", start, now);
   state.until = instant("until", state.since, now);

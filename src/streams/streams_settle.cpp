@@ -65,6 +65,7 @@ Status Streams::report_holes(const std::vector<Due>& due, const std::vector<std:
 RecordTime Streams::time_of(const std::vector<Due>& due) const {
   RecordTime time;
   time.window = time.bounds = due.front().window;
+  time.bounds.start = std::max(time.bounds.start, time_.start);  // of a record of instants alone
   time.instant = due.front().completed;
   bool first = true;
   for (const Due& one : due) {

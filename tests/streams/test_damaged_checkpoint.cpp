@@ -195,7 +195,7 @@ TEST_CASE("damaged checkpoint: numbers that cannot be, with checksums that are r
   };
   for (const Text& one :
        {Text{nullptr, "file_0_first_window", "soon"}, Text{nullptr, "file_0_first_window", "2001-02-01"},
-        Text{nullptr, "file_0_first_window", "1801-02-01"}, Text{"zeta.1_day", "window_start", "2001-01-30"},
+        Text{nullptr, "file_0_first_window", "1801-02-01"}, Text{"zeta.1_day", "window_start", "2001-01-28"},
         Text{"zeta.1_day", "since", "2001-01-29"}, Text{"zeta.1_day", "until", "2001-03-01"},
         Text{"zeta.1_day", "operations", "mean, meen"}, Text{"total.5_steps", "not_sent_in_the_step_to", "x"},
         Text{nullptr, "window_of_5_steps_since", "2002-01-01"}}) {

@@ -57,6 +57,16 @@ def check(
 _attributes = ("units", "long_name", "standard_name")
 
 
+def streams_of_report(path: Union[str, Path]) -> Optional[dict[str, Any]]:
+    """What a report of streams has (docs/reference/streams.md); None if it is another file. Local."""
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    streams = found.get("streams") if isinstance(found, dict) else None
+    return streams if isinstance(streams, dict) and "files" in streams else None
+
+
 def load_report(path: Union[str, Path]) -> dict[str, Any]:
     """The model's part of a report of streams: lists of axes, grids and fields, with the keys of a file of
     fields; fields also have lengths, one for each of their dims. Local.

@@ -411,7 +411,9 @@ def type_of(file: File, entry: Entry, like: Field) -> str:
         return {"double": "f8", "float": "f4"}[entry.type]
     fractions = entry.operation in ("mean", "variance", "standard_deviation", "rms", "diurnal")
     if file.reduce:
-        fractions = fractions or file.reduce[1] == "mean" or file.reduce[2] == "automatic"
+        # Weights count in means and sums alone.
+        weighted = file.reduce[1] == "sum" and file.reduce[2] == "automatic"
+        fractions = fractions or file.reduce[1] == "mean" or weighted
     if entry.operation == "count" and not fractions:
         return "i4"
     return "f8" if fractions and like.type[0] != "f" else like.type

@@ -181,6 +181,29 @@ def draw(found: Mapping[str, Any], path: str) -> None:
         pyplot.close(figure)
 
 
+def show_run(streams: Mapping[str, Any]) -> None:
+    """A report of streams: what the run wrote, and the memory of one rank. Local."""
+    out = console()
+    when = f"from {streams['start']} to {streams['now']} ({streams['calendar']})"
+    out.print(
+        f"Streams of [bold]{escape(streams['configuration'])}[/bold]: {streams['steps']} steps of "
+        f"{len(streams['fields'])} fields, {when}; accumulators take "
+        f"{bytes_text(streams['accumulator_bytes'])} on rank 0.",
+        soft_wrap=True,
+    )
+    table = Table(title="Files", title_justify="left")
+    for heading in ("file", "every", "variables"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("records", justify="right", no_wrap=True)
+    for file in streams["files"]:
+        variables = ", ".join(f"{v['name']} {v['operation']}" for v in file["variables"])
+        for written in file["files"] or [{"path": f"{file['name']} (none)", "records": 0}]:
+            table.add_row(
+                *map(escape, (written["path"], file["every"], variables)), f"{written['records']:,}"
+            )
+    out.print(table)
+
+
 def show_fields(report: Mapping[str, Any]) -> None:
     """What a model registered, as tables. Local."""
     out = console()

@@ -123,7 +123,7 @@ class _Reader:
             self.remarks.lost(
                 number,
                 f"{name}: packing {packing}",
-                f"values are not packed in {_packed[packing]} bits; float here",
+                f"{_packed[packing]} bits need scale_factor and add_offset of the field; float here",
             )
         elif packing not in _types:
             self.remarks.lost(number, f"{name}: packing {packing}", "it is 1, 2, 4 or 8; float here")

@@ -82,8 +82,6 @@ _noted_of_field = {
     "check_if_active": "wants() answers from a table",
 }
 _lost_of_field = {
-    "add_offset": "values are not packed",
-    "scale_factor": "values are not packed",
     "compression_level": 'compression is a setting of a file (compression = "temp=shuffle+deflate:2")',
     "indexed_output": "a mask is written as fill values; gathered fields are maps of the model",
     "ts_enabled": "a file for each field is written by a [[file]] for each",
@@ -556,11 +554,8 @@ class _Reader:
             elif key == "enabled":
                 if not self.is_enabled(element, label, value):
                     entry["enabled"] = False
-            elif key == "prec":
-                if value.strip() in _types:
-                    entry["type"] = _types[value.strip()]
-                else:
-                    self.lost(element, f"{label}: prec {value}", "values are not packed")
+            elif key in ("prec", "scale_factor", "add_offset"):
+                continue  # together: packing()
             elif key in _noted_of_field:
                 self.note(element, key, _noted_of_field[key], once=key)
             else:
@@ -569,9 +564,33 @@ class _Reader:
                     f'{label}: {key}="{value}"',
                     _lost_of_field.get(key, "the importer knows no such attribute"),
                 )
+        self.packing(element, label, given, entry)
         attributes.update(self.variables(element))
         if attributes:
             entry["attributes"] = attributes
+
+    def packing(self, element: Element, label: str, given: dict[str, str], entry: dict[str, Any]) -> None:
+        """The type of the variable, and by what its values are packed: prec, scale_factor, add_offset."""
+        prec = given.get("prec", "").strip()
+        packing = {key: given[key] for key in ("scale_factor", "add_offset") if key in given}
+        if prec in _types:
+            entry["type"] = _types[prec]
+        elif prec and not (prec == "2" and packing):
+            self.lost(element, f"{label}: prec {prec}", "whole numbers need a scale_factor or add_offset")
+        for key, value in packing.items():
+            try:
+                number = float(value)
+            except ValueError:
+                self.lost(element, f"{label}: {key}", f"'{value}' is no number")
+                continue
+            if prec == "2" and number != 0:
+                entry["type"] = "short"
+                entry[key] = number
+            elif prec == "2" and key == "add_offset":
+                entry["type"] = "short"
+                entry[key] = 0.0
+            else:
+                self.lost(element, f'{label}: {key}="{value}"', 'values are packed with prec="2" alone')
 
 
 def read_xios(text: str, path: str, names: Names) -> Imported:

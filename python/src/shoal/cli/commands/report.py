@@ -146,12 +146,18 @@ def register(app: typer.Typer) -> None:
         """Explain a report that was saved when a dataset was closed: where time went, row by row in words.
 
         A program saves it with the setting report=r.json (SHOAL_REPORT=r.json for a run): r.json has a line
-        for each dataset that was closed, r.txt the same as a table."""
+        for each dataset that was closed, r.txt the same as a table. The report of streams, which the key
+        `report` of their configuration names, is another one: files, records and memory are shown."""
         from ... import Error
         from ...report_rows import load
+        from ...streams_check import streams_of_report
         from .. import screen
+        from ..streams_view import show_run
 
         try:
+            streams = streams_of_report(file)
+            if streams is not None:
+                return show_run(streams)
             reports = load(file)
         except Error as error:
             typer.echo(f"shoal report: {error}", err=True)

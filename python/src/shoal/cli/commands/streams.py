@@ -10,6 +10,8 @@ from typing import Annotated, Optional
 
 import typer
 
+_calendars = ["standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"]
+
 
 def _fail(what: str) -> typer.Exit:
     typer.echo(f"shoal streams: {what}", err=True)
@@ -33,7 +35,12 @@ def import_table(
         typer.Option("-o", "--out", metavar="OUT.toml", help="Where; else to the terminal."),
     ] = None,
     form: Annotated[
-        Optional[str], typer.Option("--from", help="fms, fms-yaml or xios; if not given, as the text looks.")
+        Optional[str],
+        typer.Option(
+            "--from",
+            help="fms, fms-yaml or xios; if not given, as the text looks.",
+            autocompletion=lambda: ["fms", "fms-yaml", "xios"],
+        ),
     ] = None,
     lon: Annotated[str, typer.Option(help="Of FMS's regions: the coordinate of longitudes.")] = "lon",
     lat: Annotated[str, typer.Option(help="The coordinate of latitudes.")] = "lat",
@@ -71,7 +78,9 @@ def import_table(
 
 def check(
     file: Annotated[Path, typer.Argument(metavar="CONFIG", help="The configuration, in TOML.")],
-    calendar: Annotated[str, typer.Option(help="Of the run.")] = "standard",
+    calendar: Annotated[
+        str, typer.Option(help="Of the run.", autocompletion=lambda: _calendars)
+    ] = "standard",
     from_: Annotated[
         Optional[str], typer.Option("--from", metavar="DATE", help="Where the run begins.")
     ] = None,
