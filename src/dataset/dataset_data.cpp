@@ -166,7 +166,9 @@ void Dataset::write(const DataCall& call) {
   try {
     adopt(call.decomposition);
     Transfer transfer = transfer_of(call, Direction::to_file);
-    if (is_masked(transfer)) transfer.fill_cells = &fill_cells_[transfer.variable];
+    // Who asks for no report pays nothing for it.
+    if (is_masked(transfer) && !settings_.text("report").empty())
+      transfer.fill_cells = &fill_cells_[transfer.variable];
     // All ranks know, and nothing is written.
     if (transfer.decomposition && !transfer.decomposition->writable().ok())
       throw Error(transfer.decomposition->writable());

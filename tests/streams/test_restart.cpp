@@ -126,32 +126,32 @@ TEST_CASE("restart: a checkpoint of another time is refused") {
 TEST_CASE("restart: a file that goes on keeps the type of its variables, and has no other dimensions") {
   const SharedFolder folder;
   Run run;
-  const auto configuration = [&](const std::string& field) {
-    return "[[file]]\nname = \"" + folder.file("one.nc") +
-           "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [" + field + "]\n";
+  const auto configuration = [&](const std::string& type, const std::string& more) {
+    return "[[file]]\nname = \"" + folder.file("one.nc") + "\"\nevery = \"1 day\"\noperation = \"mean\"\n" +
+           more + "fields = [{ field = \"temp\", type = \"" + type + "\" }]\n";
   };
-  run.configuration = configuration("{ field = \"temp\", type = \"double\" }");
-  run.steps = uneven_steps(2, 7, 18 * 3600.0);
-  run.end = 3;
+  run.configuration = configuration("double", "");
+  run.steps = std::vector<double>(8, 12 * 3600.0);
+  run.end = 4;
   run.checkpoint = folder.file("restart.nc");
   Toy(run).go();
   Run later = run;
-  later.first = 3;
+  later.first = 4;
   later.end = 0;
   later.checkpoint = "";
   later.resume = folder.file("restart.nc");
-  later.configuration = configuration("{ field = \"temp\", type = \"float\" }");
-  Toy(later).go();
-  const Read found = read_variable(folder.file("one.nc"), "temp");
-  CHECK(found.type == Type::double_);
-  later.configuration =
-      configuration("{ field = \"temp\", type = \"float\", reduce = { dims = [\"lev\"] } }");
+  later.configuration = configuration("float", "reduce = { dims = [\"lev\"] }\n");
   Toy reduced(later);
   const Status status = caught([&] { reduced.go(); });
   CHECK_MESSAGE(
       status.message.find("the dimensions (time lev y x), and its description has (time y x) now") !=
           std::string::npos,
       status.text());
+  later.configuration = configuration("float", "");
+  Toy(later).go();
+  const Read found = read_variable(folder.file("one.nc"), "temp");
+  CHECK(found.type == Type::double_);
+  CHECK(found.shape[0] == 4);
 }
 
 namespace {
