@@ -197,28 +197,36 @@ static int store_att(spio_file* file, const char* owner, const char* name, nc_ty
 }
 
 /* type: of the values in memory. Values, and how many there are, are the first rank's business: what is wrong
- * with them all ranks hear. One that does not fit is told, and stored as netCDF's library does. */
+ * with them all ranks hear. One that does not fit is told after something like it is stored. */
 static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, PIO_Offset len, int type,
                    const void* values) {
   const char* owner = NULL;
   const int counts = file->system->rank == 0;
+  const int converts = type != xtype;
+  int fits = PIO_NOERR;
   if (!counts && len < 0) len = 0;
   int code = check_put(file, varid, name, xtype, len, type, counts, &owner);
   if (code == PIO_NOERR && values == NULL && len > 0 && counts)
     code = spio_fail(PIO_EINVAL, "attribute '%s': no values were given", name);
   unsigned char* converted = NULL;
+  char message[512] = "";
   if (code == PIO_NOERR) {
     code = convert_values(name, xtype, len, spio_memory_type(file, xtype, type), values, &converted);
-    if (code == PIO_ERANGE && !counts) code = PIO_NOERR;
+    if (code == PIO_ERANGE) {
+      fits = counts ? code : PIO_NOERR;
+      code = PIO_NOERR;
+      snprintf(message, sizeof message, "%s", spio_message());
+    }
   }
-  const int can = code == PIO_NOERR || code == PIO_ERANGE;
-  code = spio_match_file(file, "put_att", code, "variable %d, '%s', type %d", varid, spio_text(name), xtype);
-  if (can && (code == PIO_NOERR || code == PIO_ERANGE)) {
+  code = spio_match_file(file, "put_att", code, "variable %d, '%s', type %d from %d", varid, spio_text(name),
+                         xtype, type);
+  if (code == PIO_NOERR) {
     spio_begin_define(file);
-    char message[512];
-    snprintf(message, sizeof message, "%s", spio_message());
-    const int stored = store_att(file, owner, name, xtype, len, converted != NULL ? converted : values);
-    code = stored != PIO_NOERR ? stored : code == PIO_NOERR ? code : spio_fail(code, "%s", message);
+    code = store_att(file, owner, name, xtype, len, converted != NULL ? converted : values);
+  }
+  if (code == PIO_NOERR && converts) {
+    if (fits != PIO_NOERR) spio_fail(fits, "%s", message);
+    code = spio_match_file(file, "put_att, whether values fit", fits, "-");
   }
   free(converted);
   return code;

@@ -455,11 +455,10 @@ static int same_shape(spio_file* file, const int* varids, int nvars) {
 static int write_each(spio_file* file, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
                       const void* array, const int* frame, void** fillvalue) {
   int code = PIO_NOERR;
-  const spio_decomp* decomp = decomp_of(ioid, &code);
-  if (decomp == NULL) return code;
-  if (nvars < 1 || varids == NULL) return spio_fail(PIO_EINVAL, "%d variables", nvars);
-  code = same_shape(file, varids, nvars);
-  if (code != PIO_NOERR) return code;
+  spio_decomp* decomp = decomp_of(ioid, &code);
+  if (code == PIO_NOERR && (nvars < 1 || varids == NULL)) code = spio_fail(PIO_EINVAL, "%d variables", nvars);
+  if (code == PIO_NOERR) code = same_shape(file, varids, nvars);
+  if (code != PIO_NOERR) return write_values(file, -1, decomp, NULL, SPIO_NO_FRAME, NULL, code);
   const int64_t length = arraylen < 0 ? 0 : (int64_t)arraylen;
   int64_t bytes = 0; /* of a variable; of an array that is too short for the list nothing is looked at */
   if (length >= decomp->length && !spio_multiply(length, (int64_t)spio_type_size(decomp->type), &bytes))
