@@ -469,6 +469,8 @@ static int write_each(spio_file* file, const int* varids, int ioid, int nvars, P
     const int status = move_named(file, varids[i], ioid, &values, frame == NULL ? NULL : &frame[i],
                                   fillvalue == NULL ? NULL : fillvalue[i], 1);
     if (code == PIO_NOERR) code = status;
+    if (status != PIO_NOERR && (file->meets || is_new(file, decomp->list)))
+      break; /* ranks met in it, and none wrote */
   }
   return code;
 }

@@ -72,6 +72,7 @@ static int redef(spio_file* file) {
   if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
     return spio_fail(PIO_EINDEFINE, "the file is in define mode");
   file->mode = SPIO_DEFINING;
+  file->meets = 1;
   return PIO_NOERR;
 }
 

@@ -165,7 +165,7 @@ typedef struct spio_file {
   int format; /* PIO_FORMAT_CLASSIC ... */
   int writable;
   enum spio_mode mode;
-  int meets;                              /* ranks finish definitions together in the next call with data */
+  int meets;                              /* ranks leave define mode together in the next call with data */
   const spio_list* used[SPIO_USED_LISTS]; /* that were written with, the last one at nused - 1, around */
   int nused;
   int fill_mode;            /* PIO_FILL, PIO_NOFILL: of new variables */

@@ -553,7 +553,10 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
   if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
   if (type_differs(ioid, &array)) { /* C tells the others, where they wait */
     array.view.array.element_size = 0;
-    code = shoal_pio_write_array(ncid, nvars > 0 ? varids[0] : -1, ioid, &array.view.array, fill);
+    for (int i = 0; i < nvars; ++i) {
+      const int one = shoal_pio_write_array(ncid, varids[i], ioid, &array.view.array, fill);
+      if (code == PIO_NOERR) code = one;
+    }
     return code != PIO_NOERR ? code : refuse_type(ncid, call, ioid, &array);
   }
   if (nvars == 1) return shoal_pio_write_array(ncid, varids[0], ioid, &array.view.array, fill);
