@@ -10,7 +10,7 @@
 #   make test-fuzz    what reads files and settings, with any bytes: 60 s each, with clang
 #   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
 #                     sanitizers
-#   make install      to PREFIX (default /usr/local), below DESTDIR; the benchmark suite too with BENCH=ON
+#   make install      to PREFIX (default /usr/local), below DESTDIR; benchmark suite and laboratory too with BENCH=ON
 #                     (COMMAND=bundled, system, off: docs/install.md)
 #   make docs         the site of the documentation, in build/site: its own Python environment, Doxygen, Graphviz
 #   make dist         build/shoal-VERSION.tar.gz, the sources of the commit, for packages (packaging/README.md)
@@ -93,10 +93,11 @@ tsan: deps
 test-all: TEST_ALL = ON
 test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 
-# Who installs Shoal gets no benchmark suite, and waits for no tests to be compiled.
+# Who installs Shoal gets neither benchmark suite nor laboratory, and waits for no tests to be compiled.
 install: BENCH = OFF
 install: deps
-	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) \
+	  -DSHOAL_BENCH=$(BENCH) -DSHOAL_LAB=$(BENCH)
 	cmake --build --preset release -j $(JOBS) --target installable
 	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
 

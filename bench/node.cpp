@@ -24,6 +24,8 @@
 #include <utility>
 #include <vector>
 
+#include "shoal/shoal.h"
+
 namespace shoal::bench {
 
 namespace {
@@ -137,11 +139,10 @@ std::string mpi_io_of(const std::string& dir) {
   return chosen.find("romio") != std::string::npos && chosen.find("ompio") == std::string::npos ? "ROMIO"
                                                                                                 : "OMPIO";
 #else
-  const std::string path =
-      (std::filesystem::path(dir) / ("shoal-bench-mpi-io-" + std::to_string(getpid()))).string();
+  const char* const path = shoal_beside((std::filesystem::path(dir) / "mpi-io").c_str());
   MPI_File file = MPI_FILE_NULL;
-  if (MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                    MPI_INFO_NULL, &file) != MPI_SUCCESS)
+  constexpr int k_mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+  if (path == nullptr || MPI_File_open(MPI_COMM_SELF, path, k_mode, MPI_INFO_NULL, &file) != MPI_SUCCESS)
     return "unknown";
   MPI_Info info = MPI_INFO_NULL;
   MPI_File_get_info(file, &info);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <string>
 
@@ -18,12 +19,13 @@ class ResultsFile {
   ResultsFile& operator=(const ResultsFile&) = delete;
 
   bool good() const { return good_; }
-  /// std::runtime_error if that fails.
+  /// Once. std::runtime_error if that fails.
   void write(const std::function<std::string()>& text);
 
  private:
   std::string path_;   ///< links followed
   std::string draft_;  ///< where it is written first: path_ itself for what is no regular file
+  std::FILE* file_ = nullptr;
   bool good_ = true;
 };
 

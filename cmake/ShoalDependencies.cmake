@@ -69,6 +69,7 @@ find_library(SHOAL_RT_LIBRARY rt)   # shm_open, where libc has it not
 mark_as_advanced(SHOAL_RT_LIBRARY)
 
 include(ShoalHDF5)
+include(ShoalNames)
 
 # PnetCDF and parallel netCDF are peers to measure against, never needed by the library.
 find_package(PkgConfig QUIET)

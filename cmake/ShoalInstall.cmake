@@ -122,9 +122,10 @@ if(SHOAL_MODULEFILE_DIR)
   install(FILES "${PROJECT_BINARY_DIR}/modulefile" DESTINATION "${SHOAL_MODULEFILE_DIR}/shoal" RENAME "${PROJECT_VERSION}")
 endif()
 
-# All that is installed, and nothing else: no tests, no examples.
+# All that is installed, and nothing else: no tests, no examples. tests/test_front_door.py holds it to the install rules.
 add_custom_target(installable)
-foreach(target shoal shoal_fortran shoal_pioc shoal_pioc_static shoal_piof shoal_piof_static shoal-plan shoal-streams shoal-tune shoal-bench shoal_python_tree shoal_command_pages)
+foreach(target shoal shoal_fortran shoal_pioc shoal_pioc_static shoal_piof shoal_piof_static shoal-plan shoal-streams shoal-tune shoal-bench
+    shoal_bench_pio_on_shoal shoal_bench_pio labfs lab_lfs shoal_python_tree shoal_command_pages)
   if(TARGET ${target})
     add_dependencies(installable ${target})
   endif()

@@ -57,7 +57,7 @@ function(shoal_library)
   target_include_directories(shoal PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_definitions(shoal INTERFACE ${SHOAL_MPI_DEFINITIONS})
-  target_link_libraries(shoal PUBLIC MPI::MPI_C PRIVATE ${SHOAL_HDF5_LIBRARIES} fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(shoal PUBLIC MPI::MPI_C PRIVATE ${SHOAL_HDF5_LIBRARIES} fmt::fmt shoal_utf8proc Threads::Threads ${CMAKE_DL_LIBS})
   foreach(library shoal_pnetcdf shoal_netcdf shoal_libdeflate shoal_zstd shoal_muparser)
     if(TARGET ${library})
       target_link_libraries(shoal PRIVATE ${library})

@@ -29,6 +29,14 @@ static int refuse(MPI_Comm comm, int code) {
   return shoal_refuse(comm, code, message);
 }
 
+int shoal_f_is_open(MPI_Comm comm, const char* what) {
+  return refuse(comm,
+                shoal_f_fail(SHOAL_STATE,
+                             "this variable of type(%s) is open already; close it first, or use another "
+                             "one",
+                             what));
+}
+
 /* The same for a field; where the call reports nothing before sync, the refusal stays this rank's. */
 static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
                        const shoal_decomposition* decomposition, const shoal_section* section, int code) {
@@ -230,10 +238,9 @@ int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settin
                    shoal_dataset** out) {
   MPI_Comm communicator;
   shoal_f_clear();
-  *out = NULL;
-  *comm_out = -1;
   const int code = shoal_f_communicator(comm, &communicator);
   if (code != SHOAL_OK) return code;
+  if (*out != NULL) return shoal_f_is_open(communicator, "shoal_dataset");
   *comm_out = MPI_Comm_c2f(communicator);
   return IN_FORTRAN(shoal_create(communicator, path, settings, out));
 }
@@ -242,10 +249,9 @@ int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char
                  MPI_Fint* comm_out, shoal_dataset** out) {
   MPI_Comm communicator;
   shoal_f_clear();
-  *out = NULL;
-  *comm_out = -1;
   const int code = shoal_f_communicator(comm, &communicator);
   if (code != SHOAL_OK) return code;
+  if (*out != NULL) return shoal_f_is_open(communicator, "shoal_dataset");
   *comm_out = MPI_Comm_c2f(communicator);
   return IN_FORTRAN(shoal_open(communicator, path, mode, settings, out));
 }
@@ -403,7 +409,9 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
   const int rank = text->array.ndims - 1;
   const int64_t length = text->extents[rank];
   const int64_t bytes = shoal_f_elements(text);
-  const int64_t strings = length > 0 ? bytes / length : 0;
+  int64_t strings = 1; /* of any length, 0 too */
+  for (int i = 0; i < rank; ++i)
+    strings *= text->extents[i];
   char* const packed = calloc((size_t)bytes + 1, 1);
   char** const pointers = calloc((size_t)strings + 1, sizeof *pointers);
   char* const terminated = calloc((size_t)(bytes + strings) + 1, 1);

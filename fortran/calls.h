@@ -23,6 +23,9 @@ char* shoal_f_reversed_names(const char* names);
 
 /* Keeps the message for a call of a dataset that is closed. Local. */
 int shoal_f_closed(const char* path);
+/* Refuses, on all ranks of the communicator, to open a variable that is open; what it holds stays. what: its
+ * type. Collective, as the call that it stands for. */
+int shoal_f_is_open(MPI_Comm comm, const char* what);
 /* Print the message once on standard error and stop all ranks of the communicator (-1: of the world). */
 void shoal_f_abort(MPI_Fint comm, int code, const char* message);
 
@@ -49,7 +52,7 @@ int shoal_f_unique(MPI_Fint comm, const shoal_decomposition* decomposition, shoa
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path);
 /* numbers: [5][7] global, first, last, halo_low, halo_high, Fortran order, one-based. Local. */
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers);
-/* Collective. */
+/* Error(SHOAL_STATE), also of open and streams_open: *out is not NULL. Collective. */
 int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settings, MPI_Fint* comm_out,
                    shoal_dataset** out);
 /* Collective. */

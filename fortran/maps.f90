@@ -77,6 +77,7 @@ contains
       info%bytes = raw%bytes
       info%repeated = raw%repeated + 1  ! SHOAL_HOLE is -1 in C
       info%repeated_ranks = raw%repeated_ranks
+      info%leaves_cells = raw%leaves_cells /= 0
     end if
     call settle(code, self%comm, stat, errmsg)
   end procedure decomposition_map_info

@@ -1,8 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Shoal for Fortran: parallel input and output for fields that are cut over MPI ranks.
-!
-! Conventions, once for all procedures:
+! Shoal for Fortran: parallel input and output for fields that are cut over MPI ranks. Conventions of all procedures:
 !  1. Indices start at 1 and bounds are inclusive; the first dimension varies fastest, in arrays, in
 !     lists of dimensions and in sections. Records count from 1.
 !  2. Array arguments may be integer(1,2,4,8), real(4,8), logical(1,2,4,8) or character, of rank 0 to 7
@@ -86,7 +84,8 @@ module shoal
     integer(int64) :: runs = 0    ! of cells that follow each other in the list and in the global shape
     integer(int64) :: bytes = 0   ! of memory: the list, and cells that no rank has
     integer(int64) :: repeated = 0  ! the lowest index that comes twice, on any ranks; 0: none (unique makes it so)
-    integer :: repeated_ranks(2) = 0  ! two ranks that have it, from 0, or one twice
+    integer :: repeated_ranks(2) = 0   ! two ranks that have it, from 0, or one twice
+    logical :: leaves_cells = .false.  ! some cells of the global shape are no rank's, or masked
   end type shoal_map_info
 
   ! What inq_file, inq_dim, inq_var and inq_att report.
@@ -496,7 +495,7 @@ contains
   ! ---- Files -----------------------------------------------------------------------------------
 
   ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii.
-  ! settings: "key=value, key=value", see docs/settings.md. Collective.
+  ! settings: "key=value, key=value", see docs/settings.md. SHOAL_STATE: self is open, and stays so. Collective.
   subroutine dataset_create(self, path, comm, format, settings, stat, errmsg)
     class(shoal_dataset), intent(inout) :: self
     character(len=*), intent(in) :: path
@@ -518,7 +517,7 @@ contains
   end subroutine dataset_create
 
   ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
-  ! append). Collective.
+  ! append). SHOAL_STATE as of create. Collective.
   subroutine dataset_open(self, path, comm, mode, settings, stat, errmsg)
     class(shoal_dataset), intent(inout) :: self
     character(len=*), intent(in) :: path

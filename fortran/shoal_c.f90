@@ -27,7 +27,7 @@ module shoal_c
     integer(c_size_t) :: struct_size = 0
     integer(c_int) :: is_map, uncut
     integer(c_int64_t) :: ncells, mapped, runs, bytes, repeated
-    integer(c_int) :: repeated_ranks(2)
+    integer(c_int) :: repeated_ranks(2), leaves_cells
   end type c_map_info
   type, bind(C) :: c_file_info
     integer(c_size_t) :: struct_size = 0
@@ -144,16 +144,16 @@ module shoal_c
       import :: c_char, c_int, c_ptr
       type(*), dimension(..), intent(in) :: comm
       character(kind=c_char), intent(in) :: path(*), settings(*)
-      integer(c_int), intent(out) :: comm_out
-      type(c_ptr), intent(out) :: out
+      integer(c_int), intent(inout) :: comm_out
+      type(c_ptr), intent(inout) :: out
     end function f_create
     integer(c_int) function f_open(comm, path, mode, settings, comm_out, out) bind(C, name="shoal_f_open")
       import :: c_char, c_int, c_ptr
       type(*), dimension(..), intent(in) :: comm
       character(kind=c_char), intent(in) :: path(*), settings(*)
       integer(c_int), value :: mode
-      integer(c_int), intent(out) :: comm_out
-      type(c_ptr), intent(out) :: out
+      integer(c_int), intent(inout) :: comm_out
+      type(c_ptr), intent(inout) :: out
     end function f_open
     integer(c_int) function f_def_dim(dataset, name, length) bind(C, name="shoal_f_def_dim")
       import :: c_char, c_int, c_ptr

@@ -13,10 +13,9 @@ int shoal_f_streams_open(const CFI_cdesc_t* comm, const char* configuration, con
                          const char* start, const char* now, MPI_Fint* comm_out, shoal_streams** out) {
   MPI_Comm communicator;
   shoal_f_clear();
-  *out = NULL;
-  *comm_out = -1;
   const int code = shoal_f_communicator(comm, &communicator);
   if (code != SHOAL_OK) return code; /* nobody to agree with */
+  if (*out != NULL) return shoal_f_is_open(communicator, "shoal_streams");
   *comm_out = MPI_Comm_c2f(communicator);
   return IN_FORTRAN(
       shoal_streams_open(communicator, configuration, calendar, start, now[0] != '\0' ? now : NULL, out));

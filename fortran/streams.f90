@@ -35,7 +35,7 @@ module shoal_streaming
   integer, parameter, public :: SHOAL_AT_INSTANT = 0, SHOAL_FOR_STEP = 1
 
   ! The fields of a run, and the files that a configuration makes of them. Nothing happens when a variable goes out of
-  ! scope: close is called by hand. An assignment makes a second name for the same streams.
+  ! scope: close is called by hand, or MPI_Finalize closes them, with a warning. An assignment makes a second name for the same streams.
   type :: shoal_streams
     private
     type(c_ptr) :: handle = c_null_ptr
@@ -71,7 +71,8 @@ contains
   !  now            time of this job, which goes on with the run: of the same form, or how long after the start
   !                 ("43200.5 s", "36 h"); left out: start
   ! Errors, on all ranks alike: SHOAL_NOT_FOUND no such file; SHOAL_SETTING the configuration, with file, line and key;
-  ! SHOAL_INVALID_ARGUMENT a calendar or date; SHOAL_NOT_SUPPORTED built without toml++. Collective.
+  ! SHOAL_INVALID_ARGUMENT a calendar or date; SHOAL_NOT_SUPPORTED built without toml++; SHOAL_STATE these streams are
+  ! open, and stay so. Collective.
   subroutine streams_open(self, configuration, comm, calendar, start, now, stat, errmsg)
     class(shoal_streams), intent(inout) :: self
     character(len=*), intent(in) :: configuration
@@ -199,7 +200,9 @@ contains
 
   ! ---- The run --------------------------------------------------------------------------------------
 
-  ! Does some file need the field in this step? If not, sending it does nothing. Local, < 100 ns.
+  ! Does some file need the field in this step? If not, sending it does nothing. Where no step goes on (before the
+  ! first advance, after a checkpoint) it is true: sending then is an error, which a model that asks first is to get,
+  ! too. Local, < 100 ns.
   function streams_wants(self, field, stat, errmsg) result(wanted)
     class(shoal_streams), intent(in) :: self
     integer, intent(in) :: field
@@ -220,8 +223,8 @@ contains
 
   ! A field at the end of the step (SHOAL_FOR_STEP: during it). Extents are those of the field's dimensions, with the
   ! tile's own extents, with or without halo, in those of the grid; of a map, the length of the list stands for these.
-  ! On a rank without cells it is not looked at. The array may be used again afterwards. Before the first advance it
-  ! does nothing. Local.
+  ! On a rank without cells it is not looked at. The array may be used again afterwards. SHOAL_STATE, which comes as
+  ! other errors of send: no step goes on, as before the first advance; advance comes first. Local.
   subroutine streams_send(self, field, array, stat, errmsg)
     class(shoal_streams), intent(in) :: self
     integer, intent(in) :: field
@@ -275,7 +278,7 @@ contains
 
   ! Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks. After the
   ! descriptions, before the first advance. Errors, on all ranks alike: SHOAL_NOT_FOUND no such file;
-  ! SHOAL_INVALID_ARGUMENT it is of another time, calendar or configuration. Collective.
+  ! SHOAL_INVALID_ARGUMENT it is of another time, calendar or start; SHOAL_FORMAT it is damaged, or none. Collective.
   subroutine streams_resume(self, path, stat, errmsg)
     class(shoal_streams), intent(in) :: self
     character(len=*), intent(in) :: path
@@ -295,7 +298,8 @@ contains
   end function streams_report
 
   ! Complete the step, close all files and free the handle, also on error. Windows that are not finished are dropped
-  ! with a warning, or written as they are, as each file's `unfinished` says. Collective.
+  ! with a warning, or written as they are, as each file's `unfinished` says. Streams that nobody closed are closed by
+  ! MPI_Finalize, with a warning. Collective.
   subroutine streams_close(self, stat, errmsg)
     class(shoal_streams), intent(inout) :: self
     integer, intent(out), optional :: stat

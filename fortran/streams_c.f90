@@ -15,8 +15,8 @@ module shoal_streams_c
       import :: c_char, c_int, c_ptr
       type(*), dimension(..), intent(in) :: comm
       character(kind=c_char), intent(in) :: configuration(*), calendar(*), start(*), now(*)
-      integer(c_int), intent(out) :: comm_out
-      type(c_ptr), intent(out) :: out
+      integer(c_int), intent(inout) :: comm_out
+      type(c_ptr), intent(inout) :: out
     end function f_streams_open
     integer(c_int) function f_streams_axis(streams, name, values, bounds, length) bind(C, name="shoal_f_streams_axis")
       import :: c_char, c_int, c_ptr

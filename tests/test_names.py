@@ -30,7 +30,7 @@ different = {
     "decomposition_map_info": {
         "C++": (("map_info",), "member of the class"),
         "Fortran": (("map_info",), "bound to the type"),
-        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes", "repeated"), "attributes"),
+        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes", "repeated", "leaves_cells"), "attributes"),
     },
     "decomposition_cells": {
         "C++": (("cells",), "member of the class"),
@@ -78,7 +78,10 @@ different = {
         "Fortran": ((), "called by those that open and make something"),
         "Python": ((), "called by those that open and make something"),
     },
+    "beside": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
+    "take_place": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
     "copy": {"Fortran": ((), "of tools; models have arrays")},
+    "copy_att": {"Fortran": ((), "of tools, as copy")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
         "C++": (("what",), "exceptions carry it (std::exception)"),
@@ -286,6 +289,7 @@ no_constant = {
     "SPEAK_C": "of shoal_speak",
     "SPEAK_FORTRAN": "of shoal_speak",
     "SPEAK_PYTHON": "of shoal_speak",
+    "SPEAK_PIO": "of shoal_speak",
     "CALL_READ": "of shoal_refuse_data",
     "CALL_PUT": "of shoal_refuse_data",
     "CALL_GET": "of shoal_refuse_data",

@@ -24,6 +24,7 @@ names = {
     "MPI": "mpi",
     "HDF5": "hdf5",
     "fmt": "fmt",
+    "utf8proc.h": "utf8proc",
     "nlohmann/json.hpp": "json",
     "toml++/toml.h": "toml",
     "CLI/CLI.hpp": "cli11",
@@ -182,7 +183,9 @@ def test_the_recipe_of_spack(monkeypatch):
     scope: dict[str, object] = {}
     exec(compile(source(recipes[0]), recipes[0], "exec"), scope)
     package = scope["Shoal"]()
-    assert {"fmt", "hdf5", "mpi", "nlohmann-json", "cli11", "tomlplusplus"} <= set(directives.dependencies)
+    assert {"fmt", "utf8proc", "hdf5", "mpi", "nlohmann-json", "cli11", "tomlplusplus"} <= set(
+        directives.dependencies
+    )
     assert "+python" in directives.dependencies["py-numpy"]["when"]
     variants = list(directives.variants)
     for chosen in itertools.product((True, False), repeat=len(variants)):

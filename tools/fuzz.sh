@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the fuzzers of tests/fuzz with clang, and runs each one.
-#   tools/fuzz.sh [SECONDS [NAME...]]     60 seconds each; NAME: classic, map, raw, reference, set, settings
+#   tools/fuzz.sh [SECONDS [NAME...]]     60 seconds each; NAME: classic, journal, map, raw, reference, set, settings,
+#                                     streams
 # What is found stays in build/fuzz/found/NAME-*; run build/fuzz/fuzz/fuzz_NAME FILE to see it again. New inputs are
 # kept in build/fuzz/corpus/NAME for the next run. Exit code 1 if anything was found, 77 without clang.
 set -euo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
-  sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 clang=$(compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V | tail -1 || true)

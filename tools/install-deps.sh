@@ -13,6 +13,7 @@ packages=(
   g++ gfortran cmake ninja-build make pkg-config
   openmpi-bin libopenmpi-dev libhdf5-openmpi-dev zlib1g-dev
   libfmt-dev                                  # messages
+  libutf8proc-dev                             # names in the form that NetCDF wants
   libdeflate-dev libzstd-dev                  # compression
   libpnetcdf-dev libnetcdf-mpi-dev            # peers that the benchmark measures
   netcdf-bin cdo nco                          # readers that the tests ask
@@ -53,9 +54,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   {
     echo "This is no Debian system, so nothing is installed here. Not found: ${missing[*]}"
     echo "Shoal needs: a C++20 compiler, gfortran 12 or newer for the Fortran interface, CMake 3.22, Ninja,"
-    echo "an MPI-3 library, HDF5 1.10.5 or newer, {fmt} 8 or newer, nlohmann/json (header), CLI11 (header) for"
+    echo "an MPI-3 library, HDF5 1.10.5 or newer, {fmt} 8 or newer, utf8proc, nlohmann/json (header), CLI11 (header) for"
     echo "shoal-plan and the benchmark suite, doctest (header) for the tests, Python 3.9 or newer with headers."
-    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt nlohmann-json cli11 doctest parallel-netcdf netcdf-c"
+    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json cli11 doctest parallel-netcdf netcdf-c"
   } >&2
   exit 1
 fi

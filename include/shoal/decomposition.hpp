@@ -21,6 +21,7 @@ struct MapInfo {
   std::int64_t ncells = 0, mapped = 0, runs = 0, bytes = 0;
   std::int64_t repeated = SHOAL_HOLE;  ///< the lowest index that comes twice: unique() makes a map without
   std::pair<int, int> repeated_ranks{0, 0};
+  bool leaves_cells = false;  ///< some cells of the global shape are no rank's, or masked
 };
 
 /// Which global cells each rank owns: one tile (box) a rank, or a list of cells. All shapes are in C order.
@@ -119,8 +120,15 @@ class Decomposition {
   MapInfo map_info() const {
     shoal_map_info info = SHOAL_MAP_INFO_INIT;
     detail::check(shoal_decomposition_map_info(handle_, &info));
-    return {info.is_map != 0, info.uncut, info.ncells,   info.mapped,
-            info.runs,        info.bytes, info.repeated, {info.repeated_ranks[0], info.repeated_ranks[1]}};
+    return {info.is_map != 0,
+            info.uncut,
+            info.ncells,
+            info.mapped,
+            info.runs,
+            info.bytes,
+            info.repeated,
+            {info.repeated_ranks[0], info.repeated_ranks[1]},
+            info.leaves_cells != 0};
   }
   /// The list itself; of a block, the cells of its tile, row-major. Local.
   std::vector<std::int64_t> cells() const {

@@ -109,10 +109,20 @@ inline void write_master(const std::vector<std::string>& paths, const std::strin
   const auto pointers = detail::pointers_of(paths);
   detail::check(shoal_write_master(pointers.data(), static_cast<int>(pointers.size()), detail::text(out)));
 }
+/// Files that are made under another name and take their own when they are whole: see shoal_beside,
+/// shoal_take_place. Local.
+inline std::string beside(const std::string& path) {
+  const char* name = shoal_beside(detail::text(path));
+  if (name == nullptr) throw detail::last_error(Code::invalid_argument);
+  return name;
+}
+inline void take_place(const std::string& made, const std::string& path, bool durable = false) {
+  detail::check(shoal_take_place(detail::text(made), detail::text(path), durable ? 1 : 0));
+}
 /// Finish what a killed job left half done in a file; whether there was anything: see shoal_recover. Local.
 inline bool recover(const std::string& path) {
   int finished = 0;
-  detail::check(shoal_recover(path.c_str(), &finished));
+  detail::check(shoal_recover(detail::text(path), &finished));
   return finished != 0;
 }
 /// The settings that a new dataset would get, one a line. Local.

@@ -288,13 +288,10 @@ typedef struct shoal_map_info {
   int64_t bytes;      /* of memory that it takes on this rank: the list, and cells that no rank has */
   int64_t repeated; /* the lowest index that comes twice, on any ranks; SHOAL_HOLE: none. See shoal_unique */
   int repeated_ranks[2]; /* two ranks that have it, or one twice; the lower first. 0 where there is none */
+  int leaves_cells; /* 1: some cells of the global shape are no rank's, or masked on the one that has them */
 } shoal_map_info;
-#define SHOAL_MAP_INFO_INIT                                 \
-  {                                                         \
-    sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, { \
-      0, 0                                                  \
-    }                                                       \
-  }
+#define SHOAL_MAP_INFO_INIT \
+  { sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, {0, 0}, 0 }
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
                                            shoal_map_info* out); /* Local. */
@@ -320,7 +317,8 @@ SHOAL_API int shoal_decomposition_load(MPI_Comm comm, const char* path, const ch
 
 /* Settings of a dataset come as text "key=value, key=value" (commas or newlines between; values with
  * commas in double quotes), NULL or "" for none. They go before SHOAL_* variables, the namelist and
- * shoal.toml; docs/settings.md has the list. Unknown keys are errors. */
+ * shoal.toml; "key?=value" goes behind these, as the program's own default. docs/settings.md has the list.
+ * Unknown keys are errors. */
 
 /* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
 SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out);
@@ -384,6 +382,16 @@ SHOAL_API int shoal_write_reference(const char* const* paths, int n, const char*
  * programs that read netCDF-4; it finds the files relative to its own folder. SHOAL_NOT_SUPPORTED: files
  * of a classic format. Local. */
 SHOAL_API int shoal_write_master(const char* const* paths, int n, const char* out);
+/* For tools that make a file, look at it, and give it its name only then.
+ * A name in the folder of `path` (links followed) that nobody can foresee and no file has: make the file with
+ * exists=error. What jobs that were killed left there for the same path a day ago or earlier, unlocked, is
+ * removed. NULL: see shoal_error_message. The text lives until the next call of the thread that gives text.
+ * Local. */
+SHOAL_API const char* shoal_beside(const char* path);
+/* The file `made`, of such a name and closed, takes the place and the permissions of the one at `path`, with
+ * the header file of raw and ascii. A path that is a link stays one. durable: also after a loss of power.
+ * Where it fails, `made` is removed. Local. */
+SHOAL_API int shoal_take_place(const char* made, const char* path, int durable);
 /* Finish what a killed job left half done in a file: the commit whose journal lies behind the file's end.
  * *finished: 1 if there was one, 0 if there was nothing to do (may be NULL). Opening the file for writing
  * does the same. Afterwards the file is opened to see that its header can be read. SHOAL_FORMAT: it cannot.
@@ -431,8 +439,9 @@ SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const
  * decomposition leaves cells out (a mask, or cells that nobody owns), get the attribute _FillValue with the
  * default of their type. Of variables that a file has already the settings fill=false and fill=written decide
  * when it is opened. With fill=written new variables have no fill before this gives one; cells that no rank
- * has get the fill value in each write all the same. The attribute _FillValue, put by shoal_put_att, gives
- * the value, and does not say whether cells are filled. */
+ * has get the fill value in each write all the same; a value may then be given later, too, where driver
+ * native writes and the variable has no attribute _FillValue: it is that of cells left out from then on. The
+ * attribute _FillValue, put by shoal_put_att, gives the value, and does not say whether cells are filled. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
@@ -451,6 +460,12 @@ SHOAL_API int shoal_def_quantize(shoal_dataset* dataset, const char* variable, c
  * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
                             int64_t count, const void* values);
+/* An attribute as another dataset has it, type and values; one string is text where the format has no
+ * strings. So is a _FillValue that netCDF's rules make none, of another type than its variable or of several
+ * values, which nothing uses. variable, from_variable: NULL for attributes of the file. Local. Errors:
+ * SHOAL_NOT_SUPPORTED, such a _FillValue where the driver's library takes none; those of shoal_put_att. */
+SHOAL_API int shoal_copy_att(shoal_dataset* dataset, const char* variable, const char* name,
+                             const shoal_dataset* from, const char* from_variable);
 
 /* Other names for what is there, and attributes that go: defined in this phase, or in the file, which may
  * have data, which stay. Indices, decompositions and open handles go on; from the call on the new name
@@ -528,9 +543,10 @@ SHOAL_API int shoal_match_data(shoal_dataset* dataset, const char* call, const c
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset
- * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0. For
- * bindings of other languages. Returns those before. Local. */
-enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2 };
+ * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0;
+ * SHOAL_SPEAK_PIO: as C, and advice is in terms of PIO's calls and of environment variables. For bindings of
+ * other languages. Returns those before. Local. */
+enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2, SHOAL_SPEAK_PIO = 3 };
 SHOAL_API int shoal_speak(int language);
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */

@@ -307,8 +307,19 @@ class Dataset {
   void put_att(const std::string& variable, const std::string& name, const std::vector<std::string>& values) {
     std::vector<const char*> pointers;
     pointers.reserve(values.size());
-    for (const auto& value : values)
+    bool whole = true;
+    for (const auto& value : values) {
+      whole = whole && value.find('\0') == std::string::npos;
       pointers.push_back(value.c_str());
+    }
+    if (!whole) {
+      try {
+        put_att_raw(variable, std::string(1, '\0'), Type::string, 0, nullptr);  // this rank's part of it
+      } catch (const Error&) {
+      }
+      throw Error(Code::invalid_argument,
+                  "attribute '" + name + "': a string has a zero byte inside, where it would end");
+    }
     put_att_raw(variable, name, Type::string, pointers.size(), pointers.data());
   }
 
@@ -376,6 +387,13 @@ class Dataset {
   void write(const std::string& variable, const Decomposition& decomposition, const ConstArray& array,
              const Section& section = {}) {
     transfer(shoal_write, SHOAL_CALL_WRITE, variable, decomposition.c_handle(), array, section);
+  }
+  /// An attribute as another dataset has it; "" for attributes of the file. Local; see shoal_copy_att.
+  void copy_att(const std::string& variable, const std::string& name, const Dataset& from,
+                const std::string& from_variable) {
+    detail::check(shoal_copy_att(opened(), variable.empty() ? nullptr : detail::text(variable),
+                                 detail::text(name), from.handle_,
+                                 from_variable.empty() ? nullptr : detail::text(from_variable)));
   }
   /// write, with the cells at the same place of a variable of a set of files (from.copies()), part by
   /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.

@@ -104,13 +104,15 @@ SHOAL_API int shoal_streams_put_att(shoal_streams* streams, const char* of, cons
 
 /* ---- The run ------------------------------------------------------------------------------------------ */
 
-/* Does some file need the field in this step? wanted is 1 then; with 0, sending it does nothing. Local,
- * < 100 ns. */
+/* Does some file need the field in this step? wanted is 1 then; with 0, sending it does nothing. Where no
+ * step goes on (before the first advance, after a checkpoint) it is 1: sending then is an error, which a
+ * model that asks first is to get, too. Local, < 100 ns. */
 SHOAL_API int shoal_streams_wants(const shoal_streams* streams, int field, int* wanted);
 /* A field at the end of the step (SHOAL_FOR_STEP: during it). Extents are those of the field's dimensions,
  * with the tile's own extents, with or without halo, in those of the grid; of a map, the length of the list
  * stands for these. On a rank without cells it is not looked at. The array may be used again afterwards.
- * Before the first advance it does nothing. Local. */
+ * SHOAL_STATE, which comes as other errors of send: no step goes on, as before the first advance; advance
+ * comes first. Local. */
 SHOAL_API int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* array);
 /* In place of shoal_streams_send, on a rank that found its own arguments wrong (as shoal_refuse_data). The
  * other ranks learn of it where they would of an error of send. Local. */
@@ -133,14 +135,16 @@ SHOAL_API int shoal_streams_advance_to(shoal_streams* streams, const char* date)
 SHOAL_API int shoal_streams_checkpoint(shoal_streams* streams, const char* path);
 /* Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks. After the
  * descriptions, before the first advance. Errors, on all ranks alike: SHOAL_NOT_FOUND no such file;
- * SHOAL_INVALID_ARGUMENT it is of another time, calendar or start. What the configuration has no file for any
- * more is passed over with a warning; what is new begins now. Collective. */
+ * SHOAL_INVALID_ARGUMENT it is of another time, calendar or start; SHOAL_FORMAT it is damaged, or none. What
+ * the configuration does not need any more, file or operation, is passed over with a warning; what is new
+ * begins now, with a warning where that is in the middle of its window. Collective. */
 SHOAL_API int shoal_streams_resume(shoal_streams* streams, const char* path);
 /* What was described, which files, records and accumulators there are, as JSON (docs/reference/streams.md).
  * The text lives until the next call of this function in this thread. Local. */
 SHOAL_API const char* shoal_streams_report(const shoal_streams* streams);
 /* Complete the step, close all files and free the handle, also on error. Windows that are not finished are
- * dropped with a warning, or written as they are, as each file's `unfinished` says. Collective. */
+ * dropped with a warning, or written as they are, as each file's `unfinished` says. Streams that nobody
+ * closed are closed by MPI_Finalize, with a warning. Collective. */
 SHOAL_API int shoal_streams_close(shoal_streams** streams);
 /* Drop the handle without waiting for other ranks; see shoal_abandon. Local. */
 SHOAL_API void shoal_streams_abandon(shoal_streams** streams);

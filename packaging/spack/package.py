@@ -45,6 +45,7 @@ class Shoal(CMakePackage):
     depends_on("mpi@3:")
     depends_on("hdf5@1.10.5:+mpi")
     depends_on("fmt@8:+pic")  # may be an archive: libshoal is a shared library
+    depends_on("utf8proc")
     depends_on("zlib-api")
     depends_on("libdeflate", when="+compression")
     depends_on("zstd", when="+compression")

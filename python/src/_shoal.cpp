@@ -306,11 +306,12 @@ shoal::Decomposition unique(const shoal::Decomposition& decomposition, int comm)
   return decomposition.unique(comm_of(comm));
 }
 
-/// is_map, uncut, ncells, mapped, runs, bytes, the index that comes twice (-1: none).
-std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
+/// is_map, uncut, ncells, mapped, runs, bytes, the index that comes twice (-1: none), leaves_cells.
+std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool> map_info(
     const shoal::Decomposition& decomposition) {
   const shoal::MapInfo info = decomposition.map_info();
-  return {info.is_map, info.uncut, info.ncells, info.mapped, info.runs, info.bytes, info.repeated};
+  return {info.is_map, info.uncut, info.ncells,   info.mapped,
+          info.runs,   info.bytes, info.repeated, info.leaves_cells};
 }
 
 void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
@@ -399,6 +400,7 @@ void bind_dataset(nb::module_& m) {
       .def("put_att_strings",
            [](Dataset& d, const std::string& variable, const std::string& name,
               const std::vector<std::string>& values) { d.put_att(variable, name, values); })
+      .def("copy_att", &Dataset::copy_att, "variable"_a, "name"_a, "from_dataset"_a, "from_variable"_a)
       .def("get_att", &get_att, "variable"_a, "name"_a, "type"_a, "out"_a)
       .def("get_att_text",
            [](const Dataset& d, const std::string& variable, const std::string& name) {
@@ -564,6 +566,17 @@ NB_MODULE(_shoal, m) {
         shoal::write_master(paths_of(paths), path_of(out));
       },
       "paths"_a, "out"_a);
+  m.def(
+      "beside",
+      [](const nb::bytes& path) {
+        const std::string name = shoal::beside(path_of(path));
+        return nb::bytes(name.data(), name.size());
+      },
+      "path"_a);
+  m.def(
+      "take_place",
+      [](const nb::bytes& made, const nb::bytes& path) { shoal::take_place(path_of(made), path_of(path)); },
+      "made"_a, "path"_a);
   m.def(
       "recover", [](const nb::bytes& path) { return shoal::recover(path_of(path)); }, "path"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });

@@ -10,6 +10,7 @@
 #include <optional>
 #include <shoal/streams.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "_binding.hpp"
@@ -83,6 +84,12 @@ int refuse(Streams& streams, int field, int code, const std::string& message) {
   return shoal_streams_refuse(streams.c_handle(), field, code, shoal::detail::text(message));
 }
 
+/// Nobody closes them any more but MPI_Finalize.
+void leave(Streams& streams) {
+  static auto& left = *new std::vector<Streams>;  // never destroyed
+  left.push_back(std::move(streams));
+}
+
 /// path None: this rank has none, and takes its part in the refusal.
 template <int (*call)(shoal_streams*, const char*)>
 void with_path(Streams& streams, const std::optional<nb::bytes>& path) {
@@ -124,6 +131,7 @@ void bind_streams(nb::module_& m) {
       .def("report", [](const Streams& s) { return text_object(s.report()); })
       .def("close", &Streams::close, nb::call_guard<nb::gil_scoped_release>())
       .def("abandon", &Streams::abandon)
+      .def("leave", &leave)
       .def("is_open", &Streams::is_open);
   m.attr("AT_INSTANT") = static_cast<int>(SHOAL_AT_INSTANT);
   m.attr("FOR_STEP") = static_cast<int>(SHOAL_FOR_STEP);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""shoal explain --chunks: counts of chunks, held against counting them one by one."""
+"""shoal explain chunks: counts of chunks, held against counting them one by one."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ from conftest import run_program
 import shoal
 from shoal.chunking import shape_of_library, touched
 
-program = [sys.executable, "-m", "shoal.cli", "explain"]
+program = [sys.executable, "-m", "shoal.cli", "explain", "chunks"]
 
 
 def counted(shape, chunk, cells):
@@ -75,7 +75,7 @@ def test_of_a_file(tmp_path):
         file.def_var("depth", "f8", tile)
         for record in range(3):
             file.write("temp", np.zeros((60, 80), "f4"), record=record)
-    result = run_program([*program, str(path), "--chunks", "--json"])
+    result = run_program([*program, str(path), "--json"])
     assert result.returncode == 0, result.stderr
     temp, depth = json.loads(result.stdout)
     assert temp["name"] == "temp" and temp["chunk"] == [1, 30, 40]
@@ -86,10 +86,10 @@ def test_of_a_file(tmp_path):
     }
     assert temp["reading"]["series"]["bytes"] == 3 * 30 * 40 * 4
     assert depth["chunk"] is None and "series" not in depth["reading"]
-    result = run_program([*program, str(path), "--chunks", "--chunk-shape", "series", "--variables", "temp"])
+    result = run_program([*program, str(path), "--chunk-shape", "series", "--variables", "temp"])
     assert "128 x 60 x 80" in result.stdout and "depth" not in result.stdout, result.stdout + result.stderr
     # A shape is for the variables that it fits, and for those that are named.
-    shaped = [*program, str(path), "--chunks", "--chunk-shape", "2x20x20", "--json"]
+    shaped = [*program, str(path), "--chunk-shape", "2x20x20", "--json"]
     temp, depth = json.loads(run_program(shaped).stdout)
     assert temp["chunk"] == [2, 20, 20] and depth["chunk"] is None
     result = run_program([*shaped, "--variables", "depth"])
@@ -97,36 +97,29 @@ def test_of_a_file(tmp_path):
 
 
 def test_of_a_field():
-    result = run_program([*program, "--global", "800x600x30", "--records", "365", "--chunks", "--json"])
+    result = run_program([*program, "--global", "800x600x30", "--records", "365", "--json"])
     assert result.returncode == 0, result.stderr
     auto, a_map, series = json.loads(result.stdout)
     assert auto["shape"] == [365, 30, 600, 800] and auto["name"] == "auto"
     assert a_map["reading"]["map"]["chunks"] == 1
     assert series["reading"]["series"]["chunks"] == 3 < a_map["reading"]["series"]["chunks"]
-    result = run_program([*program, "--global", "800x600x30", "--chunks"])
+    result = run_program([*program, "--global", "800x600x30"])
     assert "a time series" in result.stdout
+    assert result.stdout.startswith("Do this: for maps chunks=map, for time series at points chunks=series;")
 
 
 @pytest.mark.parametrize(
     "options, words",
     [
-        (["--chunks"], "one of FILE and --global"),
-        (["--chunks", "--global", "4x4", "--tiles", "2x2"], "--tiles does not go with --chunks"),
-        (["--chunk-shape", "map", "--global", "4x4", "--tiles", "2x2"], "--chunk-shape needs --chunks"),
-        (
-            ["--records", "9", "--variables", "a", "--global", "4x4"],
-            "--records and --variables need --chunks",
-        ),
-        (["--chunks", "--global", "4x4", "--driver", "netcdf"], "--driver does not go with --chunks"),
-        (["--chunks", "his.nc", "--records", "9"], "--records does not go with --chunks of FILE"),
-        (["--chunks", "--global", "4x4", "--ranks", "9"], "--ranks does not go with --chunks"),
-        (
-            ["--chunks", "--global", "4x4", "--chunk-shape", "1x2x2", "--chunk-bytes", "1MiB"],
-            "says nothing of",
-        ),
-        (["--global", "4x4", "--tiles", "2x2", "--json"], "--json needs --simulate or --chunks"),
-        (["--chunks", "--global", "4x4", "--chunk-shape", "maps"], "allowed: auto, map, series"),
-        (["--chunks", "/nowhere.nc"], "nowhere.nc"),
+        ([], "one of FILE and --global"),
+        (["--global", "4x4", "--tiles", "2x2"], "No such option: --tiles"),
+        (["his.nc", "--type", "double"], "--type does not go with FILE"),
+        (["--global", "4x4", "--variables", "a"], "--variables does not go with --global"),
+        (["his.nc", "--records", "9"], "--records does not go with FILE"),
+        (["--global", "4x4", "--ranks", "9"], "No such option: --ranks"),
+        (["--global", "4x4", "--chunk-shape", "1x2x2", "--chunk-bytes", "1MiB"], "says nothing of"),
+        (["--global", "4x4", "--chunk-shape", "maps"], "allowed: auto, map, series"),
+        (["/nowhere.nc"], "nowhere.nc"),
     ],
 )
 def test_refused(options, words):

@@ -2,6 +2,7 @@
 """shoal combine and shoal.combination: sets come out as the one file that they would have been."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -36,7 +37,7 @@ def model(mpirun, tmp_path):
 
 
 def leftovers(folder):
-    return [path.name for path in Path(folder).iterdir() if "partial" in path.name]
+    return [path.name for path in Path(folder).iterdir() if path.name.endswith(".tmp")]
 
 
 def assert_same(a, b):
@@ -71,12 +72,12 @@ def test_what_is_written_beside_tells_the_final_name(model, tmp_path, tool, monk
     out, reference = tmp_path / "out.nc", tmp_path / "out_reference.json"
     tool(out, many, settings={"reference": "auto"})
     assert set(os.listdir()) - before == {"out.nc", "out_reference.json"}
-    assert "out.nc" in reference.read_text() and "partial" not in reference.read_text()
+    assert "out.nc" in reference.read_text() and ".tmp" not in reference.read_text()
     reference.unlink()
     monkeypatch.setenv("SHOAL_REFERENCE", str(tmp_path / "named.json"))
     monkeypatch.setenv("SHOAL_MASTER", "auto")
     tool(out, many, overwrite=True)
-    assert "partial" not in (tmp_path / "named.json").read_text()
+    assert ".tmp" not in (tmp_path / "named.json").read_text()
     assert_same(out, tmp_path / "out_master.nc")
     tool(out, many, overwrite=True, settings={"reference": "", "master": ""})
     assert set(os.listdir()) - before == {"out.nc", "named.json", "out_master.nc"}
@@ -233,7 +234,8 @@ def test_interrupted(tmp_path, which):
     end = time.monotonic() + 60
     while not leftovers(tmp_path) and time.monotonic() < end and process.poll() is None:
         time.sleep(0.005)
-    assert leftovers(tmp_path) == [f"out.nc.partial-{process.pid}"]
+    (left,) = leftovers(tmp_path)
+    assert re.fullmatch(r"\.out\.nc\.[0-9a-f]{16}\.tmp", left)
     os.kill(process.pid, which)
     assert process.wait(120) != 0
     process.communicate()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shoal convert and shoal.conversion: the same values in another form."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -67,7 +68,7 @@ def his(tmp_path):
 
 
 def leftovers(folder):
-    return [path.name for path in Path(folder).iterdir() if "partial" in path.name]
+    return [path.name for path in Path(folder).iterdir() if path.name.endswith(".tmp")]
 
 
 def same(a, b, **options):
@@ -241,7 +242,7 @@ def test_types_and_groups_that_shoal_has_not(tmp_path):
     xarray = pytest.importorskip("xarray")
     with xarray.open_dataset(path, engine="shoal") as found:
         assert "plain" in found and "kinds" not in found
-    shown = run_program([*program[:-1], "explain", path, "--chunks"])
+    shown = run_program([*program[:-1], "explain", "chunks", path])
     assert shown.returncode == 0 and "plain" in shown.stdout and "kinds" not in shown.stdout
 
 
@@ -277,3 +278,56 @@ def test_interrupted(his, tmp_path):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
     assert not leftovers(tmp_path)
+
+
+def test_values_in_other_files(tmp_path):
+    """Whoever makes a file names the files that HDF5 has its values in: any of the user's could be copied."""
+    h5py = pytest.importorskip("h5py")
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    values = np.arange(4.0)
+    (tmp_path / "secret").write_bytes(values.tobytes())
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["v"] = values
+    layout = h5py.VirtualLayout((4,), "f8")
+    layout[:] = h5py.VirtualSource("../secret.h5", "v", (4,))
+    with h5py.File(theirs / "external.nc", "w") as file:
+        file.create_dataset("v", (4,), "f8", external=[(str(theirs / "../secret"), 0, 32)])
+    with h5py.File(theirs / "virtual.nc", "w") as file:
+        file.create_virtual_dataset("v", layout)
+    out = tmp_path / "out.nc"
+    for path in (theirs / "external.nc", theirs / "virtual.nc"):
+        refused = functools.partial(
+            pytest.raises, shoal.NotSupportedError, match="variable 'v'.*secret.*external_files=allow"
+        )
+        with shoal.open(path) as file:
+            assert list(file.variables) == ["v"]
+            with refused():
+                file.get("v")
+        with refused():
+            convert(out, path)
+        with refused():
+            compare(path, path)
+        with refused():
+            shoal.write_reference(path, out)
+        assert not out.exists()
+        with shoal.open(path, external_files="allow") as file:
+            np.testing.assert_array_equal(file.get("v"), values)
+
+
+def test_no_value(tmp_path):
+    """A null dataspace is no 0."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "null.nc", "w") as file:
+        file.create_dataset("n", data=h5py.Empty("f8"))
+        file["m"] = np.arange(3.0)
+    refused = functools.partial(
+        pytest.raises, shoal.NotSupportedError, match="null.nc: variable 'n': .*no value"
+    )
+    with shoal.open(tmp_path / "null.nc") as file, refused():
+        file.get("n")
+    with refused():
+        convert(tmp_path / "out.nc", tmp_path / "null.nc")
+    convert(tmp_path / "out.nc", tmp_path / "null.nc", exclude=["n"])
+    with shoal.open(tmp_path / "out.nc") as file:
+        assert list(file.variables) == ["m"]

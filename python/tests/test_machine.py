@@ -82,7 +82,7 @@ def test_wrong_files_are_refused_and_named(tmp_path):
 
 def test_explain_says_times(figures):
     machine = figures(1e9)
-    command = [sys.executable, "-m", "shoal", "explain", "--global", "1024x512x8", "--tiles", "4x4"]
+    command = [sys.executable, "-m", "shoal", "explain", "layout", "--global", "1024x512x8", "--tiles", "4x4"]
     done = run_program([*command, "--machine", str(machine)])
     assert done.returncode == 0, done.stderr
     assert "writers=2: 2 ranks of a node write 2.0 times as fast as 1" in done.stdout
@@ -101,7 +101,7 @@ def test_explain_says_times(figures):
 
 
 def test_explain_goes_by_what_is_usual(tmp_path):
-    command = [sys.executable, "-m", "shoal", "explain", "--global", "1024x512x8", "--tiles", "8x4"]
+    command = [sys.executable, "-m", "shoal", "explain", "layout", "--global", "1024x512x8", "--tiles", "8x4"]
     command += ["--ranks-per-node", "8"]
     one = run_program([*command, "--file-system", "lustre", "--stripes", "1"])
     assert one.returncode == 0, one.stderr
@@ -117,7 +117,7 @@ def test_explain_goes_by_what_is_usual(tmp_path):
 
 def test_explain_of_a_folder_finds_the_machine_file_as_a_run_does(figures, tmp_path):
     machine = figures(1e9).rename(tmp_path / "machine.toml")
-    command = [sys.executable, "-m", "shoal", "explain", "--global", "1024x512x8", "--tiles", "4x4"]
+    command = [sys.executable, "-m", "shoal", "explain", "layout", "--global", "1024x512x8", "--tiles", "4x4"]
     done = run_program([*command, "--folder", str(tmp_path)], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert machine.name in done.stdout

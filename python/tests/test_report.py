@@ -112,3 +112,33 @@ def test_setting_keys():
     keys = shoal.setting_keys()
     assert keys[0].name == "format" and keys[0].level == "basic" and keys[0].files == "new"
     assert len({key.name for key in keys}) == len(keys) == len(shoal.settings().splitlines()) - 2
+
+
+def test_cells_that_hold_the_fill_value_though_they_are_no_land(tmp_path):
+    """Counted where there is a mask: of float, and of integers that are converted, in tiles and in maps."""
+    land = np.zeros((4, 6), bool)
+    land[:, 5] = True
+    tile = shoal.Decomposition.block(None, {"y": 4, "x": 6})
+    list_ = shoal.Decomposition.map(None, {"y": 4, "x": 6}, np.arange(24)[::-1].copy())
+    cells = land.ravel()[::-1].copy()
+    masked, mapped = tile.masked(~land), list_.masked(~cells)
+    values = np.zeros((4, 6), "f4")
+    values[1, 2:4] = values[:, 5] = np.float32(9.969209968386869e36)
+    report = tmp_path / "r.json"
+    with shoal.create(tmp_path / "a.nc", report=report, quiet=True) as file:
+        file.def_var("v", "f4", masked, record="t")
+        file.def_var("i", "i2", masked, fill=-5)
+        file.def_var("m", "f4", mapped)
+        file.def_var("none", "f4", masked)
+        file.def_var("all", "f4", tile)
+        for record in range(2):
+            file.write("v", values, record=record)
+        file.write("i", np.where(values > 1, -5, 3).astype("i8"))
+        file.write("m", values.ravel()[::-1].copy())
+        file.write("none", np.where(land, values, 0).astype("f4"))
+        file.write("all", values)
+    found = json.loads(report.read_text())
+    assert found["fill_values_written"] == {"v": 4, "i": 2, "m": 2}
+    line = "v: 4 cells that are no land; readers take them for missing"
+    assert line in report.with_suffix(".txt").read_text()
+    assert line in run_program([*program, "report", str(report)], env={"COLUMNS": "150"}).stdout

@@ -2,6 +2,7 @@
 """Streams: what models in Python send, and what is in the files; the operations themselves: tests/streams."""
 
 import datetime
+import json
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def temp(step):
 def test_means_bounds_and_attributes(begin, tmp_path):
     path = tmp_path / "mean.nc"
     with begin(configuration(path)) as streams:
-        assert not streams.wants("temp")  # before the first step
+        assert streams.wants("temp")  # before the first step, so that who asks and sends is told
         for step in range(1, 8):
             streams.advance(SIX_HOURS * step)
             assert streams.wants(0) and streams.wants("temp")
@@ -257,7 +258,8 @@ def test_sends_that_are_wrong(begin, tmp_path):
             streams.send(field, array)
         streams.abandon()
 
-    wrong(shoal.NotFoundError, "no field 'tmp'; the model described temp", temp(1), "tmp")
+    wrong(shoal.NotFoundError, "no field 'tmp'; did you mean 'temp'", temp(1), "tmp")
+    wrong(shoal.NotFoundError, "no field 'salt'; the model described temp", temp(1), "salt")
     wrong(shoal.InvalidArgumentError, "no field 7", temp(1), 7)
     wrong(shoal.InvalidArgumentError, "'temp'.*2x3", np.zeros((2, 3)))
     wrong(shoal.InvalidArgumentError, "9 dimensions", np.zeros((1,) * 9))
@@ -329,16 +331,181 @@ def test_closed(begin, tmp_path):
             call()
 
 
-def test_forgotten_streams_are_dropped_with_a_warning(begin, tmp_path, python):
-    code = f"""
+forgetful = """
+import sys
+import numpy as np
 import shoal
-streams = shoal.Streams.open({configuration(tmp_path / "x.nc")!r}, start="2001-01-01")
-del streams
-streams = shoal.Streams.open({configuration(tmp_path / "x.nc")!r}, start="2001-01-01")
+streams = shoal.Streams.open(sys.argv[1], start="2001-01-01")
+streams.field("temp", "f8")
+for step in range(1, 7):
+    streams.advance(21600 * step)
+    streams.send("temp", np.float64(step))
 """
-    warned = python(code).stderr
+
+
+@pytest.mark.parametrize(
+    "settings", ["", 'commit = "close"\n', 'background = "thread"\nbackground_close = true\n']
+)
+def test_forgotten_streams_are_closed_at_the_end(tmp_path, python, settings):
+    keys = settings + 'unfinished = "write"\n'
+    warned = python(forgetful, configuration(tmp_path / "x.nc") + keys).stderr
+    assert warned.count("the streams were not closed before MPI_Finalize; they are closed now") == 1
+    with shoal.open(tmp_path / "x.nc") as file:
+        assert [float(file.get("temp", record)) for record in range(file.num_records)] == [2.5, 5.5]
+
+
+def test_forgotten_streams_whose_close_fails(tmp_path, python):
+    warned = python(forgetful + "streams.advance(48 * 3600)\n", configuration(tmp_path / "x.nc")).stderr
+    assert "closing them now failed: " in warned and "'temp' was not sent" in warned
+
+
+def test_streams_that_are_no_longer_used_are_dropped_with_a_warning(tmp_path, python):
+    warned = python(forgetful + "del streams\n", configuration(tmp_path / "x.nc")).stderr
     assert "dropped when they were no longer used" in warned
-    assert "dropped at the end of the program" in warned
+
+
+def test_forgotten_streams_of_a_program_that_fails(tmp_path, python):
+    result = python(forgetful + "raise KeyError('bug')", configuration(tmp_path / "x.nc"), expect=1)
+    assert "dropped at the end of the program" in result.stderr
+
+
+def test_forgotten_on_several_ranks(tmp_path, mpirun):
+    result = mpirun(3, "forgotten_streams.py", tmp_path)
+    assert result.stderr.count("the streams were not closed before MPI_Finalize; they are closed now") == 1
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert np.array_equal(file.get("temp", 0), np.full((3, 4), 2.5))
+
+
+def test_what_is_sent_before_the_first_advance_is_refused(begin, tmp_path):
+    streams = begin(configuration(tmp_path / "x.nc"))
+    assert streams.wants("temp")
+    with pytest.raises(shoal.StateError, match="field 'temp' was sent before the first step; advance first"):
+        streams.send("temp", temp(1))
+
+
+def test_windows_that_do_not_end_with_steps_are_told_once(begin, tmp_path, capfd):
+    text = configuration(tmp_path / "x.nc").replace("1 day", "9 h")
+    with begin(text) as streams:
+        for step in range(1, 9):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+    told = capfd.readouterr().err
+    assert told.count("goes past 2001-01-01 09:00:00, where a window of 9 h ends") == 1
+    assert told.count("goes past") == 1
+    with pytest.raises(shoal.SettingError, match="strict = true"), begin(text + "strict = true\n") as streams:
+        for step in range(1, 9):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+
+
+def test_a_clock_in_hours(begin, tmp_path, capfd):
+    with begin(configuration(tmp_path / "x.nc")) as streams:
+        for step in range(1, 49):
+            streams.advance(step)
+            streams.send("temp", temp(step))
+    told = capfd.readouterr().err.splitlines()
+    assert len(told) == 1, told
+    assert "no file got a record: 48 steps of 1 s, from 2001-01-01 00:00:00 to 2001-01-01 00:00:48" in told[0]
+    assert "the shortest is of 1 day" in told[0] and "in seconds?" in told[0]
+    with begin(configuration(tmp_path / "x.nc")) as streams:  # with a checkpoint it is as it should be
+        streams.advance(SIX_HOURS)
+        streams.send("temp", temp(1))
+        streams.checkpoint(tmp_path / "saved.nc")
+    told = capfd.readouterr().err
+    assert "what was sent is in the checkpoint" in told and "seconds?" not in told
+
+
+checks = """
+import sys
+import numpy as np
+import shoal
+from mpi4py import MPI
+tiles = shoal.Decomposition.block(MPI.COMM_WORLD, {"y": 4, "x": 6}, split=("y",))
+streams = shoal.Streams.open(sys.argv[1], MPI.COMM_WORLD, start="2001-01-01")
+streams.axis("lev", [1.0, 2.0, 3.0])
+streams.grid("sea", tiles)
+streams.field("temp", "f4", ("lev", "y", "x"), "sea")
+streams.advance(1.0)
+print("went on")
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_model_checks_a_configuration_and_stops(tmp_path, python, mpirun, monkeypatch, ranks):
+    (tmp_path / "model.py").write_text(checks)
+    run = (
+        (lambda text, code: python(checks, text, expect=code))
+        if ranks == 1
+        else (lambda text, code: mpirun(3, tmp_path / "model.py", text, expect=code))
+    )
+    monkeypatch.setenv("SHOAL_STREAMS_CHECK", "1")
+    path, report = tmp_path / "x.nc", tmp_path / "report.json"
+    good = f'report = "{report}"\n' + configuration(path)
+    result = run(good, 0)
+    assert "went on" not in result.stdout and not path.exists()
+    assert result.stderr.count("nothing is wrong with it for this model; the program ends here") == 1
+    assert "  temp: mean, float (lev 3, y 4, x 6), 288" in result.stderr
+    assert json.loads(report.read_text())["streams"]["fields"][0]["name"] == "temp"
+    bad = configuration(path, '"tmp", { field = "salt", name = "s" }') + "levels = [7]\n"
+    result = run(bad, 1 if ranks == 1 else None)
+    assert result.returncode != 0
+    assert "line 5: fields: the model has no field 'tmp'; did you mean 'temp'?" in result.stderr
+    assert "line 5: fields: the model has no field 'salt'" in result.stderr
+    assert "2 things are wrong with it" in result.stderr
+
+
+def test_a_rerun_that_is_shorter_is_told(begin, tmp_path, capfd):
+    for days, told in ((3, 0), (1, 1), (1, 0), (2, 0)):
+        with begin(configuration(tmp_path / "x.nc")) as streams:
+            for step in range(1, 4 * days + 1):
+                streams.advance(SIX_HOURS * step)
+                streams.send("temp", temp(step))
+        err = capfd.readouterr().err
+        assert err.count("files replaced longer ones of the same name: ") == told
+        assert not told or "x.nc (1 record, before 3)" in err
+
+
+def test_names_in_messages_are_few(begin, tmp_path):
+    path = tmp_path / "x.nc"
+    with pytest.raises(shoal.SettingError, match=r"line 6: zzzz: unknown key of \[\[file\]\], and none") as e:
+        begin(configuration(path) + "zzzz = 3\n")
+    assert len(str(e.value)) < 250
+    with pytest.raises(shoal.SettingError, match=r"line 1: file: files are tables in a list: \[\[file\]\]"):
+        begin(configuration(path).replace("[[file]]", "[file]"))
+    with pytest.raises(shoal.SettingError, match=r"line 1: file: files are tables in a list: \[\[file\]\]"):
+        begin(2 * configuration(path).replace("[[file]]", "[file]  # one"))
+    streams = begin(configuration(path, '"q*"'))
+    for i in range(30):
+        streams.field(f"f{i}", "f4")
+    with pytest.raises(shoal.NotFoundError, match="it has: temp, f0, f1, f2, f3, f4, f5, f6 and 23 more"):
+        streams.advance(1)
+
+
+def test_the_folder_of_the_report_is_known_at_once(begin, tmp_path):
+    streams = begin(f'report = "{tmp_path}/none/r.json"\n' + configuration(tmp_path / "x.nc"))
+    with pytest.raises(shoal.NotFoundError, match="there is no folder"):
+        streams.advance(1)
+
+
+def test_packed_values_as_others_read_them(begin, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    for form in ("cdf5", "netcdf4"):
+        path = tmp_path / f"{form}.nc"
+        keys = f'type = "short"\nscale_factor = 0.01\nadd_offset = 3.0\nformat = "{form}"\n'
+        with begin(configuration(path) + keys) as streams:
+            for step in range(1, 5):
+                values = temp(step) * 1.37
+                values[0, 0, 0] = -9  # missing
+                streams.advance(SIX_HOURS * step)
+                streams.send("temp", values)
+        with xarray.open_dataset(path, decode_times=False) as file:
+            found = file["temp"].values[0]
+        assert np.isnan(found[0, 0, 0])
+        expected = temp(2.5) * 1.37
+        assert np.nanmax(np.abs(found - expected)) <= 0.005 + 1e-6
+        assert np.nanmax(np.abs(found - expected)) > 1e-4
+        with shoal.open(path) as file:
+            assert file.get("temp", 0).dtype == np.int16 and file.get_att("temp", "_FillValue") == -32767
 
 
 def test_an_exception_in_the_block(begin, tmp_path):

@@ -87,8 +87,8 @@ def test_configurations_of_the_guide(checked, text):
     assert found["memory"]["bytes_of_rank"] > 0
 
 
-def test_the_guide_has_ten():
-    assert len({heading for heading, _ in guide}) == 10
+def test_the_guide_has_eleven():
+    assert len({heading for heading, _ in guide}) == 11
 
 
 @pytest.mark.usefixtures("with_streams")
@@ -141,6 +141,54 @@ new_file = "1 month"
 operation = "mean"
 fields = ["temp", { field = "zeta", name = "high", operation = "maximum" }]
 """
+
+
+run_of_hours = ("1850-01-01", "1850-01-11", "1 h")
+
+
+@pytest.mark.usefixtures("with_streams")
+def test_windows_that_do_not_end_with_steps(checked):
+    found = checked(daily.replace('"1 day"', '"90 min"'), run=run_of_hours)
+    assert found["problems"] == []
+    (warning,) = (one for one in found["warnings"] if "goes past" in one["message"])
+    assert (warning["line"], warning["key"]) == (3, "every")
+    assert (
+        "from 1850-01-01 01:00:00 to 1850-01-01 02:00:00 goes past 1850-01-01 01:30:00" in warning["message"]
+    )
+    found = checked(
+        "strict = true\n".join(daily.replace('"1 day"', '"90 min"').split("fields", 1)[:1])
+        + 'fields = ["temp"]\nstrict = true\n',
+        run=run_of_hours,
+    )
+    assert [problem["key"] for problem in found["problems"]] == ["every"]
+    found = checked(daily, run=run_of_hours)
+    assert not any("goes past" in one["message"] for one in found["warnings"])
+
+
+@pytest.mark.usefixtures("with_streams")
+def test_zstd_without_its_plugin(checked, tmp_path, monkeypatch):
+    text = daily.replace("operation", 'format = "netcdf4"\ncompression = "shuffle+zstd:1"\noperation', 1)
+    monkeypatch.setenv("HDF5_PLUGIN_PATH", str(tmp_path))
+    (warning,) = checked(text)["warnings"]
+    assert warning["key"] == "compression" and str(tmp_path) in warning["message"]
+    assert "shuffle+deflate:1" in warning["message"]
+    assert checked(text.replace("zstd", "deflate"))["warnings"] == []
+    (tmp_path / "libh5zstd.so").touch()
+    assert checked(text)["warnings"] == []
+
+
+@pytest.mark.usefixtures("with_streams")
+def test_folders_that_there_are_not(checked, tmp_path):
+    text = f'report = "{tmp_path}/no/r.json"\n' + daily.replace('"ocean_', '"none/here/ocean_')
+    messages = [one["message"] for one in checked(text)["warnings"]]
+    assert [message.split("'")[1] for message in messages] == [f"{tmp_path}/no", "none/here"]
+
+
+@pytest.mark.usefixtures("with_streams")
+def test_a_run_that_is_too_short_is_one_warning(checked):
+    found = checked(daily, run=("1850-01-01", "1850-01-01 12:00", "1 h"))
+    (warning,) = found["warnings"]
+    assert "the run ends before 1850-01-02 00:00:00, where the first window does" in warning["message"]
 
 
 def test_files_dates_records_and_bytes(checked):
@@ -201,7 +249,7 @@ def test_a_run_that_goes_on(checked):
         ("ocean_%Y-%m.nc", "ocean_%Y.nc", 4, "new_file", "tells them apart"),
         ("ocean_%Y-%m.nc", "ocean_%Q.nc", 2, "name", "has %Q"),
         ('"1 month"', '"1 month"\nlevels = [7]', 5, "levels", "cell 7 of"),
-        ('"1 month"', '"1 month"\nregion = { lat = [95, 99] }', 1, "", "no cell of 'lat'"),
+        ('"1 month"', '"1 month"\nregion = { lat = [95, 99] }', 5, "region.lat", "no cell of 'lat'"),
         ('"1 month"', '"1 month"\nregion = { lati = [1, 2] }', 5, "region", ""),
         ('"1 month"', '"1 month"\ncompression = "zip:1"', 5, "compression", ""),
         ('"1 month"', '"1 month"\ndepths = [10]', 5, "depths", "not interpolated"),

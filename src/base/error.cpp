@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/printable.hpp"
+
 namespace shoal {
 
 const char* name_of(Code code) {
@@ -55,14 +57,16 @@ const char* name_of(Code code) {
 
 std::string Status::text() const {
   std::string out;
-  if (!file.empty()) out += file + ": ";
-  if (!variable.empty()) out += fmt::format("variable '{}': ", variable);
+  if (!file.empty()) out += printable_name(file) + ": ";
+  if (!variable.empty()) out += fmt::format("variable '{}': ", printable_name(variable));
   if (rank >= 0) out += fmt::format("rank {}: ", rank);
-  return out + message;
+  return out + printable(message);
 }
 
 Error::Error(Code code, std::string message) : Error(Status{code, std::move(message), -1, {}, {}}) {}
-Error::Error(Status status) : std::runtime_error(status.text()), status_(std::move(status)) {}
+Error::Error(Status status)
+    : std::runtime_error((status.message = without_middle(std::move(status.message)), status.text())),
+      status_(std::move(status)) {}
 
 Error Error::in_file(const std::string& file) const {
   Status s = status_;

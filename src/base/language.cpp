@@ -97,4 +97,12 @@ std::string fastest_dimensions(int n) {
   return fmt::format("the {} {} dimension{}", is_fortran() ? "first" : "last", n, n == 1 ? "" : "s");
 }
 
+std::string setting_name(std::string_view key) {
+  if (of_this_thread != Language::pio) return std::string(key);
+  std::string name = "SHOAL_";
+  for (const char c : key)
+    name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return name;
+}
+
 }  // namespace shoal

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shoal {
@@ -11,8 +12,9 @@ namespace shoal {
 /// In whose terms messages speak of dimensions, indices and arguments: the language of the program that
 /// called. A dataset keeps that of the call that opened it, and all its messages are in it, also those that
 /// ranks send each other, as all of them run the same program. In C and Python the slowest dimension comes
-/// first and indices count from 0; in Fortran the fastest comes first, and indices count from 1.
-enum class Language { c, fortran, python };
+/// first and indices count from 0; in Fortran the fastest comes first, and indices count from 1. A program
+/// that calls PIO knows its calls, and can give settings in the environment alone.
+enum class Language { c, fortran, python, pio };
 
 /// Of the call that this thread is in; C, if nobody said. Local.
 Language language();
@@ -52,6 +54,8 @@ const char* box_terms();
 
 /// An argument by its name: "record", or "record=".
 std::string argument(const char* name);
+/// What who reads the message calls a setting: "stage_bytes"; "SHOAL_STAGE_BYTES".
+std::string setting_name(std::string_view key);
 /// How the call leaves the record out: "SHOAL_NO_RECORD", "leave record= out".
 const char* leave_record_out();
 /// Names of constants and arguments: as the caller would write them.

@@ -4,7 +4,6 @@
 #if SHOAL_HAS_TOML
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 
@@ -90,14 +89,6 @@ void check_letters(std::string_view text) {
   }
 }
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  if (!file) throw Error(Code::setting, "the file cannot be read");
-  return out.str();
-}
-
 }  // namespace
 
 std::string toml_value(const toml::node& node, const std::string& key) {
@@ -121,14 +112,6 @@ toml::table parse_toml(const std::string& text, const std::string& path) {
     return toml::parse(text, path);
   } catch (const toml::parse_error& e) {
     throw Error(Code::setting, "line {}: {}", e.source().begin.line, e.description());
-  }
-}
-
-toml::table parse_toml_file(const std::string& path) {
-  try {
-    return parse_toml(content_of(path), path);
-  } catch (const Error& e) {
-    throw e.in_file(path);
   }
 }
 

@@ -20,8 +20,6 @@ namespace shoal {
 
 /// A text that is not trusted. Error(setting): "line 3: ...".
 toml::table parse_toml(const std::string& text, const std::string& path);
-/// Of a file. Error(setting) with the path as file, also where it cannot be read.
-toml::table parse_toml_file(const std::string& path);
 /// A value of a setting as text. Error(setting): neither text nor a number nor true or false.
 std::string toml_value(const toml::node& node, const std::string& key);
 

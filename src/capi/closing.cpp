@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "dataset/serve.hpp"
 
 namespace shoal::capi {
@@ -25,9 +26,14 @@ struct Closing {
   std::string path;  ///< the same for all ways to write it
 };
 
+struct Open {
+  const void* handle;
+  std::function<void()> close;  ///< in place of the program
+};
+
 struct Known {
   std::mutex mutex;
-  std::vector<shoal_dataset*> open;  ///< in the order in which they were opened
+  std::vector<Open> open;  ///< in the order in which they were opened
   std::list<Closing> closing;
   bool asked = false;  ///< MPI_Finalize calls at_finalize
 };
@@ -95,7 +101,7 @@ Status finish_those(Which&& which) {
 // What is lost is reported even if warnings are not wanted: nobody else learns of it.
 void report(const Dataset& dataset, const std::string& what, bool warning = false) {
   if (dataset.comm().rank() == 0 && !(warning && dataset.settings().flag("quiet")))
-    std::fprintf(stderr, "shoal: %s: %s\n", dataset.path().c_str(), what.c_str());
+    std::fprintf(stderr, "shoal: %s: %s\n", printable_name(dataset.path()).c_str(), printable(what).c_str());
 }
 
 void close_forgotten(shoal_dataset* handle) {
@@ -113,33 +119,38 @@ void close_forgotten(shoal_dataset* handle) {
     report(dataset, fmt::format("{}; closing it now failed: {}", late, status.text()));
 }
 
+void finish_closing_at_end() {
+  while (true) {
+    Closing closing;
+    {
+      const std::lock_guard lock(known().mutex);
+      if (known().closing.empty()) return;
+      closing = std::move(known().closing.front());
+      known().closing.pop_front();
+    }
+    const Dataset& dataset = *closing.handle->dataset;
+    Status outcome;
+    if (all_come(dataset))
+      outcome = finish(closing);
+    else
+      outcome = {
+          Code::timeout,
+          fmt::format("other ranks did not come to the end of its close within {} s (setting wait_seconds)",
+                      dataset.settings().text("wait_seconds")),
+          -1,
+          {},
+          {}};
+    if (!outcome.ok()) report(dataset, "closing it in the background failed: " + outcome.text());
+  }
+}
+
 int at_finalize(MPI_Comm, int, void*, void*) {
   const Status status = caught([&] {
-    while (true) {
-      Closing closing;
-      {
-        const std::lock_guard lock(known().mutex);
-        if (known().closing.empty()) break;
-        closing = std::move(known().closing.front());
-        known().closing.pop_front();
-      }
-      const Dataset& dataset = *closing.handle->dataset;
-      Status outcome;
-      if (all_come(dataset))
-        outcome = finish(closing);
-      else
-        outcome = {
-            Code::timeout,
-            fmt::format("other ranks did not come to the end of its close within {} s (setting wait_seconds)",
-                        dataset.settings().text("wait_seconds")),
-            -1,
-            {},
-            {}};
-      if (!outcome.ok()) report(dataset, "closing it in the background failed: " + outcome.text());
-    }
+    finish_closing_at_end();
     const auto open = known().open;
-    for (auto* handle : open)
-      close_forgotten(handle);
+    for (const Open& one : open)
+      one.close();
+    finish_closing_at_end();  // files of streams whose close was begun just now
   });
   stop_serving_at_end();
   if (!status.ok()) std::fprintf(stderr, "shoal: at MPI_Finalize: %s\n", status.text().c_str());
@@ -161,16 +172,19 @@ void ask_for_finalize() {
   check_mpi(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
-void watch(shoal_dataset* handle) {
-  if (!handle->dataset->writable()) return;
+void watch(const void* handle, std::function<void()> close) {
   ask_for_finalize();
   const std::lock_guard lock(known().mutex);
-  known().open.push_back(handle);
+  known().open.push_back({handle, std::move(close)});
 }
 
-void unwatch(shoal_dataset* handle) {
+void watch(shoal_dataset* handle) {
+  if (handle->dataset->writable()) watch(handle, [handle] { close_forgotten(handle); });
+}
+
+void unwatch(const void* handle) {
   const std::lock_guard lock(known().mutex);
-  std::erase(known().open, handle);
+  std::erase_if(known().open, [handle](const Open& one) { return one.handle == handle; });
 }
 
 void close(std::unique_ptr<shoal_dataset> handle, bool durable) {

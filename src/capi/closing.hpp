@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,9 +11,12 @@ namespace shoal::capi {
 
 /// MPI_Finalize closes what is open, and lets ranks go that serve.
 void ask_for_finalize();
-/// The dataset is open for writing: if nobody closes it, it is closed, with a warning, when MPI is finalised.
+/// What the program has open under the handle: if nobody closes it, `close` does, with a warning, when MPI is
+/// finalised.
+void watch(const void* handle, std::function<void()> close);
+void unwatch(const void* handle);
+/// The same of a dataset that is open for writing; of another one nothing.
 void watch(shoal_dataset* handle);
-void unwatch(shoal_dataset* handle);
 
 /// Close now, or begin to: then what is left to do is done by finish_closing, in the order of the closes, and
 /// what failed comes out there. Collective.

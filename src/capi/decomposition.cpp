@@ -173,6 +173,7 @@ int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal
     const IndexMap* map = d.map();
     shoal_map_info made = SHOAL_MAP_INFO_INIT;
     made.ncells = made.mapped = d.tile().cells();
+    made.leaves_cells = d.leaves_cells() ? 1 : 0;
     if (map != nullptr) {
       made.is_map = 1;
       made.uncut = d.uncut_dims();

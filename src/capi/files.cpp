@@ -188,6 +188,15 @@ int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name
   });
 }
 
+int shoal_copy_att(shoal_dataset* dataset, const char* variable, const char* name, const shoal_dataset* from,
+                   const char* from_variable) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    const auto& there = attributes_of(dataset_of(from).schema(), from_variable);
+    file.copy_att(variable, find_attribute_or_throw(there, required_text(name, "name")));
+  });
+}
+
 int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name) {
   return guard([&] {
     Dataset& file = defining(dataset);

@@ -185,10 +185,11 @@ int shoal_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill
     const Dataset& d = dataset_of(dataset);
     const int index = find_variable_or_throw(d.schema(), required_text(variable, "variable"));
     const VariableDef& v = d.schema().variables[static_cast<std::size_t>(index)];
-    if (!v.fits_plainly)
-      throw Error(Code::not_supported, "the variable is of a type that Shoal cannot read or write")
-          .of_variable(v.name)
-          .in_file(d.path());
+    try {
+      require_plain(v);
+    } catch (const Error& e) {
+      throw e.in_file(d.path());
+    }
     if (value != nullptr) {
       const Attribute* own = find_attribute(v.attributes, "_FillValue");
       Attribute one{"_FillValue", v.type, fill_of(v), {}};

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/build_info.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "codec/filters.hpp"
@@ -176,7 +177,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   const bool is_ours = code > SHOAL_OK && code <= SHOAL_INTERNAL;
   const std::string head = is_ours ? fmt::format("shoal: {}: ", shoal_error_name(code)) : "shoal: ";
   const auto print = [&](const std::string& what) {
-    std::fprintf(stderr, "%s%s\n", head.c_str(), what.c_str());
+    std::fprintf(stderr, "%s%s\n", head.c_str(), printable(what).c_str());
   };
   const std::string text = message == nullptr ? "" : message;
   int initialized = 0;
@@ -191,13 +192,18 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   constexpr std::size_t k_most_lines = 4;
   const auto all = last_words(comm, text);
   for (std::size_t i = 0; i < std::min(all.size(), k_most_lines); ++i) {
+    const std::string& words = all[i].message;
+    // What ranks agreed on says which of them it was.
+    const bool has_rank =
+        all[i].others > 0 && (words.starts_with("rank ") || words.find(": rank ") != std::string::npos);
     const std::string others = all[i].others == 0   ? ""
                                : all[i].others == 1 ? " and 1 other rank"
                                                     : fmt::format(" and {} other ranks", all[i].others);
+    const std::string where = has_rank ? fmt::format("told on {} ranks", all[i].others + 1)
+                                       : fmt::format("on rank {}{}", all[i].rank, others);
     // What follows the first line, as a traceback, stays below it.
-    const std::string& said = all[i].message;
-    const std::size_t line = std::min(said.find('\n'), said.size());
-    print(fmt::format("{} (on rank {}{}){}", said.substr(0, line), all[i].rank, others, said.substr(line)));
+    const std::size_t line = std::min(words.find('\n'), words.size());
+    print(fmt::format("{} ({}){}", words.substr(0, line), where, words.substr(line)));
   }
   if (all.size() > k_most_lines) print(fmt::format("and {} other messages", all.size() - k_most_lines));
   std::fflush(stderr);
@@ -210,7 +216,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
 
 int shoal_speak(int language) {
   const auto before = static_cast<int>(shoal::language());
-  if (language >= SHOAL_SPEAK_C && language <= SHOAL_SPEAK_PYTHON) speak(static_cast<Language>(language));
+  if (language >= SHOAL_SPEAK_C && language <= SHOAL_SPEAK_PIO) speak(static_cast<Language>(language));
   return before;
 }
 

@@ -2,6 +2,10 @@
 #include "format/reference/reference.hpp"
 
 #include "capi/handles.hpp"
+#include "format/raw/raw_header.hpp"
+#include "storage/beside.hpp"
+#include "storage/leftovers.hpp"
+#include "storage/replacement.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -25,4 +29,29 @@ int shoal_write_reference(const char* const* paths, int n, const char* out) {
 
 int shoal_write_master(const char* const* paths, int n, const char* out) {
   return guard([&] { write_virtual_master(paths_of(paths, n), required_text(out, "out")); });
+}
+
+const char* shoal_beside(const char* path) {
+  const char* text = nullptr;
+  guard([&] {
+    const std::string target = target_of(required_text(path, "path"));
+    if (target.empty()) throw Error(Code::invalid_argument, "argument path is empty");
+    remove_files_left_beside(target);
+    thread_local std::string kept;
+    kept = name_beside(target);
+    text = kept.c_str();
+  });
+  return text;
+}
+
+int shoal_take_place(const char* made, const char* path, int durable) {
+  return guard([&] {
+    const std::string from = required_text(made, "made"), to = required_text(path, "path");
+    const bool has_header = is_a_file(raw_header_path(from));
+    const std::vector<std::string> suffixes =
+        has_header ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
+    Replacement replacement(to, suffixes, from);
+    replacement.take_over_rights();
+    replacement.commit(durable != 0);
+  });
 }

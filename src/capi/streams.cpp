@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shoal/streams.h"
 
+#include "base/names.hpp"
 #include "capi/closing.hpp"
 #include "capi/own_comm.hpp"
 #include "streams/streams.hpp"
@@ -18,6 +19,11 @@ namespace {
 
 std::string text_or_nothing(const char* text) {
   return text == nullptr ? "" : text;
+}
+
+/// A name of the model, or a list of them: names that do not differ are the same, whatever their forms.
+std::string name_of_caller(const char* name, const char* argument) {
+  return composed(required_text(name, argument));
 }
 
 streams::Streams& streams_of(shoal_streams* handle) {
@@ -65,14 +71,19 @@ int shoal_streams_open(MPI_Comm comm, const char* configuration, const char* cal
     options.now = text_or_nothing(now);
     options.maker = file_maker();
     auto opened = streams::Streams::open(comm, options);
-    *out = new shoal_streams{std::move(opened)};
+    auto* const handle = new shoal_streams{std::move(opened)};
+    *out = handle;
+    watch(handle, [handle] {
+      const Speaking as_opened(handle->language);
+      handle->streams->close_forgotten();
+    });
   });
 }
 
 int shoal_streams_axis(shoal_streams* streams, const char* name, const shoal_array* values,
                        const shoal_array* bounds) {
   return describe(streams, [&](streams::Descriptions& model) {
-    const std::string axis = required_text(name, "name");
+    const std::string axis = name_of_caller(name, "name");
     const ArrayView view = view_of(values);
     if (bounds == nullptr) return model.add_axis(axis, view, nullptr);
     const ArrayView ends = view_of(bounds);
@@ -84,21 +95,24 @@ int shoal_streams_grid(shoal_streams* streams, const char* name, const char* dim
                        const shoal_decomposition* decomposition) {
   return describe(streams, [&](streams::Descriptions& model) {
     require(decomposition, "decomposition");
-    model.add_grid(required_text(name, "name"), required_text(dims, "dims"), decomposition_of(decomposition));
+    model.add_grid(name_of_caller(name, "name"), name_of_caller(dims, "dims"),
+                   decomposition_of(decomposition));
   });
 }
 
 int shoal_streams_coordinate(shoal_streams* streams, const char* grid, const char* name,
                              const shoal_array* values) {
   return describe(streams, [&](streams::Descriptions& model) {
-    model.add_grid_variable(required_text(grid, "grid"), required_text(name, "name"), view_of(values), false);
+    model.add_grid_variable(name_of_caller(grid, "grid"), name_of_caller(name, "name"), view_of(values),
+                            false);
   });
 }
 
 int shoal_streams_area(shoal_streams* streams, const char* grid, const char* name,
                        const shoal_array* values) {
   return describe(streams, [&](streams::Descriptions& model) {
-    model.add_grid_variable(required_text(grid, "grid"), required_text(name, "name"), view_of(values), true);
+    model.add_grid_variable(name_of_caller(grid, "grid"), name_of_caller(name, "name"), view_of(values),
+                            true);
   });
 }
 
@@ -109,15 +123,16 @@ int shoal_streams_field(shoal_streams* streams, const char* name, int type, cons
     if (holds != SHOAL_AT_INSTANT && holds != SHOAL_FOR_STEP)
       throw Error(Code::invalid_argument,
                   "holds is {}; allowed are SHOAL_AT_INSTANT (0) and SHOAL_FOR_STEP (1)", holds);
-    *out = model.add_field(required_text(name, "name"), type_of(type), required_text(dims, "dims"),
-                           text_or_nothing(grid), text_or_nothing(group), holds == SHOAL_FOR_STEP);
+    *out = model.add_field(name_of_caller(name, "name"), type_of(type), name_of_caller(dims, "dims"),
+                           composed(text_or_nothing(grid)), composed(text_or_nothing(group)),
+                           holds == SHOAL_FOR_STEP);
   });
 }
 
 int shoal_streams_put_att(shoal_streams* streams, const char* of, const char* name, int type, int64_t count,
                           const void* values) {
   return describe(streams, [&](streams::Descriptions& model) {
-    model.put_att(text_or_nothing(of), required_text(name, "name"), type_of(type), count, values);
+    model.put_att(composed(text_or_nothing(of)), name_of_caller(name, "name"), type_of(type), count, values);
   });
 }
 
@@ -193,12 +208,14 @@ int shoal_streams_close(shoal_streams** streams) {
     require(streams, "streams");
     const std::unique_ptr<shoal_streams> handle(*streams);
     *streams = nullptr;
+    unwatch(handle.get());
     streams_of(handle.get()).close();
   });
 }
 
 void shoal_streams_abandon(shoal_streams** streams) {
   if (streams == nullptr) return;
+  unwatch(*streams);
   delete *streams;
   *streams = nullptr;
 }

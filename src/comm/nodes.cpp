@@ -58,11 +58,28 @@ void Nodes::number(const Comm& comm) {
 }
 
 bool have_cores_for_threads(const Comm& comm) {
+  if (!allows_threads(comm)) return false;
+  const Comm node = comm.split_shared();
+  const bool here = have_cores_for_threads(cores_of(node), node.size());
+  return comm.max(std::int64_t{here ? 0 : 1}) == 0;
+}
+
+bool allows_threads(const Comm& comm) {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  const Comm node = comm.split_shared();
-  const bool here = level >= MPI_THREAD_FUNNELED && have_cores_for_threads(cores_of(node), node.size());
-  return comm.max(std::int64_t{here ? 0 : 1}) == 0;
+  return comm.max(std::int64_t{level >= MPI_THREAD_FUNNELED ? 0 : 1}) == 0;
+}
+
+const char* way_to_threads() {
+#if defined(OPEN_MPI)
+  return "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init, or set "
+         "OMPI_MPI_THREAD_LEVEL=1 in the environment";
+#elif defined(MPICH)
+  return "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init, or set "
+         "MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_FUNNELED in the environment";
+#else
+  return "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init";
+#endif
 }
 
 }  // namespace shoal

@@ -37,5 +37,11 @@ inline bool have_cores_for_threads(std::int64_t cores, std::int64_t ranks) {
 /// Has every rank a core of its own for a second thread, on all nodes, and did MPI start such that it may
 /// have one? The same on all ranks. Collective.
 bool have_cores_for_threads(const Comm& comm);
+/// Was MPI started for other threads than the one that calls it (MPI_THREAD_FUNNELED) on every rank?
+/// Collective.
+bool allows_threads(const Comm& comm);
+/// How a program comes by them, for messages: with the variable of this MPI library for programs that call
+/// MPI_Init.
+const char* way_to_threads();
 
 }  // namespace shoal

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "dataset/report.hpp"
 
@@ -83,11 +84,18 @@ std::string percent(double share) {
   return text.data();
 }
 
-std::string mebibytes(double bytes) {
+bool is_pio() {
+  return language() == Language::pio;
+}
+
+// "set stage_bytes to 512 MiB or more", for a stage of twice the size.
+std::string set_larger_stage(const Figures& f) {
+  const double wanted = 2 * static_cast<double>(f.most.stage_bytes);
   double size = 1024 * 1024;
-  while (size < bytes)
+  while (size < wanted)
     size *= 2;
-  return fmt::format("{} MiB", static_cast<std::int64_t>(size / (1024 * 1024)));
+  return fmt::format("set {} to {} MiB or more", setting_name("stage_bytes"),
+                     static_cast<std::int64_t>(size / (1024 * 1024)));
 }
 
 // The driver says in a warning when there was less shared memory than it wanted.
@@ -120,10 +128,10 @@ Advice chunks_again(const Figures& f) {
   const auto bytes = [](std::int64_t n) { return bytes_text(static_cast<double>(n)); };
   return fmt::format(
       "{} of {} that were compressed are chunks that were in the file before, and were read again as more of "
-      "their cells came: write whole chunks between two syncs, define variables with chunks of 1 in the "
-      "record dimension, or let parts wait in more memory (stage_bytes={} or more)",
-      bytes(f.sum.bytes_encoded_again), bytes(f.sum.bytes_encoded),
-      mebibytes(2 * static_cast<double>(f.most.stage_bytes)));
+      "their cells came: write whole chunks between two syncs{}, define variables with chunks of 1 in the "
+      "record dimension{}, or let parts wait in more memory ({})",
+      bytes(f.sum.bytes_encoded_again), bytes(f.sum.bytes_encoded), is_pio() ? " (SHOAL_PIO_SYNC=lazy)" : "",
+      is_pio() ? " (PIO_def_var_chunking)" : "", set_larger_stage(f));
 }
 
 Advice blocked(const Figures& f) {
@@ -143,7 +151,10 @@ Advice blocked(const Figures& f) {
   if (in_background && f.sum.encode > k_busy_share * period * coders)
     return fmt::format(
         "{} for chunks to be compressed, of which the cores do no more: choose a lower level, zstd, {}",
-        waited, servers > 0 ? "fewer records, or let more ranks serve (shoal_serve)" : "or fewer records");
+        waited,
+        servers == 0 ? "or fewer records"
+        : is_pio()   ? "fewer records, or more I/O ranks in PIO_init"
+                     : "fewer records, or let more ranks serve (shoal_serve)");
   if (f.sum.store > k_busy_share * period * one.writers * one.nodes)
     return fmt::format(
         "{} for the file system ({}), which took {} a second: write to a faster one, or less (fewer records, "
@@ -154,33 +165,33 @@ Advice blocked(const Figures& f) {
            " for each other, while the stage had room: they do not come to write at the "
            "same "
            "time; balance the work between two writes";
-  return fmt::format("{} for a free stage slot: set stage_bytes to {} or more", waited,
-                     mebibytes(2 * static_cast<double>(f.most.stage_bytes)));
+  return fmt::format("{} for a free stage slot: {}", waited, set_larger_stage(f));
 }
 
 Advice commits(const Figures& f) {
   const double all = f.sum.write_calls + f.sum.commit;
   if (f.most.commits < 4 || all < k_least_seconds || f.sum.commit < k_commit_share * all) return {};
-  return fmt::format("{} of the output time went into {} commits: call sync less often, or without durable",
-                     percent(f.sum.commit / all), f.most.commits);
+  return fmt::format(
+      "{} of the output time went into {} commits: {}", percent(f.sum.commit / all), f.most.commits,
+      is_pio() ? "set SHOAL_PIO_SYNC=lazy, so that PIO_syncfile commits every half minute at most"
+               : "call sync less often, or without durable");
 }
 
 Advice slabs(const Figures& f) {
   if (f.most.slabs == 0 || f.most.stage_bytes == 0 || f.sum.blocked < k_blocked_share * f.sum.write_calls)
     return {};
-  return fmt::format(
-      "fields did not fit into the stage and went through it in {} slabs: set stage_bytes to {} or more",
-      f.most.slabs, mebibytes(2 * static_cast<double>(f.most.stage_bytes)));
+  return fmt::format("fields did not fit into the stage and went through it in {} slabs: {}", f.most.slabs,
+                     set_larger_stage(f));
 }
 
 Advice small_writes(const Figures& f) {
   if (f.sum.writes < k_many_calls) return {};
   const double mean = static_cast<double>(f.sum.bytes_written) / static_cast<double>(f.sum.writes);
   if (mean >= k_small_write) return {};
-  return fmt::format(
-      "writes were small, {} on average: write larger sections or all levels of a field in one call; "
-      "netcdf4: larger chunks",
-      bytes_text(mean));
+  return fmt::format("writes were small, {} on average: {}; netcdf4: larger chunks{}", bytes_text(mean),
+                     is_pio() ? "let a decomposition have all levels of a field"
+                              : "write larger sections or all levels of a field in one call",
+                     is_pio() ? " (PIO_def_var_chunking)" : "");
 }
 
 Advice small_reads(const Figures& f) {
@@ -198,8 +209,10 @@ Advice tiny_sections(const Figures& f) {
   if (fields < 10 * k_many_calls) return {};
   const double mean = static_cast<double>(f.sum.bytes_written) / static_cast<double>(fields);
   if (mean >= k_small_write) return {};
-  return fmt::format("{} calls of write moved {} each: write several levels or whole fields in one call",
-                     fields, bytes_text(mean));
+  return fmt::format("{} calls of {} moved {} each: {}", fields, is_pio() ? "PIO_write_darray" : "write",
+                     bytes_text(mean),
+                     is_pio() ? "let a decomposition have several levels, or whole fields"
+                              : "write several levels or whole fields in one call");
 }
 
 Advice imbalance(const Figures& f) {

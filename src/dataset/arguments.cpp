@@ -270,9 +270,7 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
   transfer.status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const VariableDef& definition = variable_of(schema, variable);
-    if (!definition.fits_plainly)
-      throw Error(Code::not_supported,
-                  "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
+    require_plain(definition);
     if (decomposition == nullptr)
       throw Error(
           Code::invalid_argument, "the variable has no decomposition: {}",

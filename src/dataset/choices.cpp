@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 
 namespace shoal {
@@ -25,7 +26,7 @@ Choices::Choices(const std::string& text, const std::function<std::string(const 
     const std::size_t equals = item.find('=');
     Choice choice{"*", item, false};
     if (equals != std::string::npos) {
-      choice.pattern = trimmed(item.substr(0, equals));
+      choice.pattern = composed(trimmed(item.substr(0, equals)));
       choice.value = trimmed(item.substr(equals + 1));
       if (choice.pattern.empty() || choice.value.empty())
         throw Error(Code::setting, "'{}' is not of the form variable=value", item);
@@ -41,7 +42,8 @@ Choices::Choices(const std::string& text, const std::function<std::string(const 
   }
 }
 
-const Choices::Choice* Choices::of(const std::string& variable) const {
+const Choices::Choice* Choices::of(const std::string& given) const {
+  const std::string variable = composed(given);
   for (const auto& choice : choices_)
     if (choice.pattern == variable || fnmatch(choice.pattern.c_str(), variable.c_str(), 0) == 0)
       return &choice;

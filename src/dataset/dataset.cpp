@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "base/language.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
@@ -49,7 +50,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   try {
     const Settings& s = dataset->settings_;
     const Format format = format_of(s.text("format"));
-    dataset->warnings_ = unused_settings(s, {format, s.text("driver"), true});
+    dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
     dataset->driver_ =
         make_driver(s.text("driver"), dataset->comm_, path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
@@ -85,7 +86,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
             : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
     dataset->driver_name_ = is_set.empty() ? driver : "tiles";
     const Format format = dataset->driver_->schema().format;
-    dataset->warnings_ = unused_settings(dataset->settings_, {format, dataset->driver_name_, writable});
+    dataset->warn(unused_settings(dataset->settings_, {format, dataset->driver_name_, writable}));
     dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") &&
                                (format == Format::netcdf4 || format == Format::netcdf4_classic);
   } catch (const Error& e) {
@@ -111,7 +112,11 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   Status status;
   if (comm_.rank() == 0) {
     status.merge(caught([&] {
+      if (path_.find('\0') != std::string::npos)
+        throw Error(Code::invalid_argument,
+                    "the path has a zero byte inside, where names end for the system");
       settings_ = resolve_settings(options.settings, options.sources);
+      if (open_mode == OpenMode::read) settings_.drop_outputs_below();
       if (open_mode != OpenMode::create)
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
@@ -153,10 +158,7 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   }));
   const auto most = comm_.max({std::int64_t{status.ok() ? 0 : 1}, static_cast<std::int64_t>(pending_close)});
   if (most[0] != 0) comm_.agree_or_throw(status);
-  if (settings_.text("background") == "auto") {
-    const bool threads = writable_ && settings_.text("driver") == "native" && have_cores_for_threads(comm_);
-    settings_.set("background", threads ? "thread" : "off", "auto");
-  }
+  settle_background();
   if (most[1] == 0) return;
   if (most[1] == static_cast<std::int64_t>(PendingClose::elsewhere))
     throw Error(
@@ -167,11 +169,39 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   comm_.agree_or_throw(caught([&] { options.await_pending_close(path_); }));
 }
 
+void Dataset::warn(const std::vector<std::string>& more) {
+  warnings_.insert(warnings_.end(), more.begin(), more.end());
+}
+
+// A thread makes no call of MPI, but MPI may know of none: then ranks store within their calls, and files are
+// the same.
+void Dataset::settle_background() {
+  const std::string& wanted = settings_.text("background");
+  const bool native = writable_ && settings_.text("driver") == "native";
+  if (wanted == "auto")
+    settings_.set("background", native && have_cores_for_threads(comm_) ? "thread" : "off", "auto");
+  else if (wanted == "thread" && native && !allows_threads(comm_)) {
+    const std::string why = fmt::format(
+        "setting background is 'thread' (from {}), but this program started MPI without threads "
+        "(MPI_THREAD_SINGLE)",
+        settings_.origin("background"));
+    if (settings_.text("unused_settings") == "refuse")
+      throw Error(Code::setting, "{}; {}, or leave background out", why, way_to_threads()).in_file(path_);
+    warnings_.push_back(
+        fmt::format("{}, so ranks store within their calls; to have threads, {}", why, way_to_threads()));
+    settings_.set("background", "off", "auto");
+  }
+}
+
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   DriverOptions out = driver_options_of(settings_, machine_.figures);
   out.system.open_store = options.open_store;
   out.system.find_file_system = options.find_file_system;
   out.system.lustre_libraries = options.lustre_libraries;
+  if (!settings_.flag("quiet"))
+    out.file.announce = [path = path_](const std::string& text) {
+      std::fprintf(stderr, "shoal: %s: %s\n", path.c_str(), text.c_str());
+    };
   if (out.background.stored_by == StoredBy::ranks) {  // who serve make their own of them
     ByteWriter packed;
     settings_.pack(packed);
@@ -184,13 +214,14 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 void Dataset::started(Seconds start) {
   definitions_ =
       Definitions({fill_mode_of(settings_), settings_.choices("compression"), settings_.choices("quantize"),
-                   settings_.choices("chunks"), settings_.bytes("chunk_bytes")});
+                   settings_.choices("chunks"), settings_.bytes("chunk_bytes"),
+                   fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
   gatherings_ = gatherings_of(driver_->schema());
   next_records_.start(driver_->schema());
   opened_at_ = start;
-  warnings_.insert(warnings_.end(), machine_.warnings.begin(), machine_.warnings.end());
+  warn(machine_.warnings);
   print_warnings();
 }
 
@@ -308,6 +339,15 @@ void Dataset::put_att(const char* variable, const std::string& name, Type type, 
   begin_definition();
   try {
     definitions_.put_att(variable, name, type, count, values);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
+void Dataset::copy_att(const char* variable, const Attribute& attribute) {
+  begin_definition();
+  try {
+    definitions_.copy_att(variable, attribute, driver_name_ == "native" || driver_name_ == "mpiio");
   } catch (const Error& e) {
     throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
   }
@@ -502,16 +542,25 @@ void Dataset::write_overviews() {
   const std::string stem =
       path_.size() > 3 && path_.ends_with(".nc") ? path_.substr(0, path_.size() - 3) : path_;
   comm_.on_root([&] {
+    for (const char* key : {"reference", "master"})
+      if (const std::string& path = settings_.text(key); path != "auto") settings_.check_below(key, path);
     if (!reference.empty())
       write_reference({path_}, reference == "auto" ? stem + "_reference.json" : reference);
     if (!master.empty()) write_virtual_master({path_}, master == "auto" ? stem + "_master.nc" : master);
   });
 }
 
+std::map<std::string, std::int64_t> Dataset::fill_cells() const {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& [variable, cells] : fill_cells_)
+    if (cells > 0 && variable >= 0) out[schema().variables[static_cast<std::size_t>(variable)].name] = cells;
+  return out;
+}
+
 Status Dataset::finish_report() {
   if (settings_.text("report").empty()) return {};
   return caught([&] {
-    RankReport mine{counters(), now() - opened_at_, host_name()};
+    RankReport mine{counters(), now() - opened_at_, host_name(), fill_cells()};
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
@@ -551,7 +600,8 @@ void Dataset::print_warnings() {
   const auto print = [&](const std::vector<std::string>& warnings, std::size_t& printed) {
     for (; printed < warnings.size(); ++printed)
       if (comm_.rank() == 0 && !settings_.flag("quiet"))
-        std::fprintf(stderr, "shoal: %s: %s\n", path_.c_str(), warnings[printed].c_str());
+        std::fprintf(stderr, "shoal: %s: %s\n", printable_name(path_).c_str(),
+                     printable(warnings[printed]).c_str());
   };
   print(warnings_, own_printed_);
   print(driver_->counters().warnings, warnings_printed_);
@@ -597,7 +647,7 @@ std::string Dataset::report_text() const {
   report.cores = cores_of_machine();
   if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
-  report.of_ranks.push_back({counters(), now() - opened_at_});
+  report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells()});
   return json_of(report, settings_);
 }
 

@@ -82,6 +82,8 @@ class Dataset {
   void def_quantize(const std::string& variable, const std::string& text);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
+  /// An attribute of another dataset as it is, also a _FillValue that is of no use.
+  void copy_att(const char* variable, const Attribute& attribute);
   void rename_dim(const std::string& name, const std::string& to);
   void rename_var(const std::string& name, const std::string& to);
   void rename_att(const char* variable, const std::string& name, const std::string& to);
@@ -135,6 +137,8 @@ class Dataset {
   Dataset(MPI_Comm comm, const Entry& entry, std::string path, bool writable)
       : comm_(comm, CollectiveMethod::anyhow, entry), path_(std::move(path)), writable_(writable) {}
   void take_settings(const DatasetOptions& options, OpenMode mode);
+  void settle_background();
+  void warn(const std::vector<std::string>& more);
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
 
@@ -175,6 +179,7 @@ class Dataset {
   Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();
   Status finish_report();
+  std::map<std::string, std::int64_t> fill_cells() const;  ///< of this rank, those above 0
   void write_overviews();
 
   Comm comm_;
@@ -187,6 +192,8 @@ class Dataset {
   std::unique_ptr<Driver> driver_;
   Definitions definitions_;
   std::map<int, std::shared_ptr<const Rounding>> roundings_;  // of variables that were written
+  std::map<int, std::int64_t>
+      fill_cells_;               // of variables that were written with a mask: Transfer::fill_cells
   bool library_rounds_ = false;  // netCDF-C does, what its attributes in the file said when it was opened
   bool defining_ = false;
   std::vector<std::shared_ptr<const Decomposition>> prepared_;  // in the same order on all ranks

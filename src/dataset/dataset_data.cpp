@@ -54,9 +54,7 @@ ArrayView fitted(const ArrayArgument& array, const Box& box, const Section& sect
 }
 
 void check_value_types(const VariableDef& variable, const ArrayView& view) {
-  if (!variable.fits_plainly)
-    throw Error(Code::not_supported,
-                "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
+  require_plain(variable);
   if ((variable.type == Type::string) != (view.type == Type::string))
     throw Error(Code::type,
                 "the variable is of type {} and the array of type {}; strings go with strings only",
@@ -168,7 +166,8 @@ void Dataset::write(const DataCall& call) {
   finish_definitions();
   try {
     adopt(call.decomposition);
-    const Transfer transfer = transfer_of(call, Direction::to_file);
+    Transfer transfer = transfer_of(call, Direction::to_file);
+    if (is_masked(transfer)) transfer.fill_cells = &fill_cells_[transfer.variable];
     // All ranks know, and nothing is written.
     if (transfer.decomposition && !transfer.decomposition->writable().ok())
       throw Error(transfer.decomposition->writable());

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/language.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 #include "dataset/gathering.hpp"
@@ -80,13 +81,13 @@ Attribute make_attribute(const std::string& name, Type type, std::int64_t count,
 }
 
 void replace(std::vector<Attribute>& attributes, Attribute attribute) {
-  for (auto& a : attributes) {
-    if (a.name == attribute.name) {
-      a = std::move(attribute);
-      return;
-    }
+  const Attribute* const old = find_attribute(attributes, attribute.name);
+  if (old == nullptr) {
+    attributes.push_back(std::move(attribute));
+    return;
   }
-  attributes.push_back(std::move(attribute));
+  attribute.name = old->name;  // as the file has it
+  attributes[static_cast<std::size_t>(old - attributes.data())] = std::move(attribute);
 }
 
 double as_double(Type type, const void* value) {
@@ -160,8 +161,10 @@ void check_new_name(const std::string& name, const std::string& what) {
   if (name.back() == ' ') bad("it ends with a blank");
 }
 
+// "/phy/t" is "phy/t": a path from the root group.
 int find_variable_or_throw(const Schema& schema, const std::string& name) {
-  const int i = schema.find_variable(name);
+  int i = schema.find_variable(name);
+  if (i < 0 && name.starts_with('/')) i = schema.find_variable(name.substr(1));
   if (i < 0)
     throw Error(Code::not_found, "there is no variable '{}'{}", name,
                 did_you_mean(name, variable_names(schema)));
@@ -169,7 +172,8 @@ int find_variable_or_throw(const Schema& schema, const std::string& name) {
 }
 
 int find_dim_or_throw(const Schema& schema, const std::string& name) {
-  const int i = schema.find_dim(name);
+  int i = schema.find_dim(name);
+  if (i < 0 && name.starts_with('/')) i = schema.find_dim(name.substr(1));
   if (i < 0)
     throw Error(Code::not_found, "there is no dimension '{}'{}", name, did_you_mean(name, dim_names(schema)));
   return i;
@@ -272,6 +276,13 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
       .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
 }
 
+namespace {
+// Files of others, and of Shoal before 0.2, may have names in another form.
+void add_composed(std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
+  if (!is_ascii(name)) by_name.emplace(composed(name), index);
+}
+}  // namespace
+
 void Definitions::reset(const Schema& in_file) {
   // Where definitions are dropped, variables have their old names again.
   for (auto change = schema_.changes.rbegin(); change != schema_.changes.rend(); ++change) {
@@ -294,6 +305,10 @@ void Definitions::reset(const Schema& in_file) {
     dim_by_name_.emplace(schema_.dims[i].name, static_cast<int>(i));
   for (std::size_t i = 0; i < schema_.variables.size(); ++i)
     variable_by_name_.emplace(schema_.variables[i].name, static_cast<int>(i));
+  for (std::size_t i = 0; i < schema_.dims.size(); ++i)
+    add_composed(dim_by_name_, schema_.dims[i].name, static_cast<int>(i));
+  for (std::size_t i = 0; i < schema_.variables.size(); ++i)
+    add_composed(variable_by_name_, schema_.variables[i].name, static_cast<int>(i));
   std::erase_if(added_fill_, [&](const std::string& name) { return !variable_by_name_.contains(name); });
 }
 
@@ -307,12 +322,12 @@ void Definitions::attach(int variable, std::shared_ptr<const Decomposition> deco
 }
 
 int Definitions::variable(const std::string& name) const {
-  const auto found = variable_by_name_.find(name);
+  const auto found = find_name(variable_by_name_, name);
   return found != variable_by_name_.end() ? found->second : find_variable_or_throw(schema_, name);
 }
 
 int Definitions::dimension(const std::string& name) const {
-  const auto found = dim_by_name_.find(name);
+  const auto found = find_name(dim_by_name_, name);
   return found != dim_by_name_.end() ? found->second : find_dim_or_throw(schema_, name);
 }
 
@@ -339,9 +354,14 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
   return dims;
 }
 
-void Definitions::def_dim(const std::string& name, std::int64_t length) {
+void Definitions::def_dim(const std::string& given, std::int64_t length) {
+  const std::string name = composed(given);
   check_new_name(name, "a dimension");
-  if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '{}' already", name);
+  if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(known->second)];
+    throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
+                dim.unlimited ? "unlimited" : fmt::format("of length {}", dim.length));
+  }
   if (length < 0)
     throw Error(Code::invalid_argument, "dimension '{}' has length {}; allowed are 1 or more, or {}", name,
                 length, word_for_unlimited());
@@ -357,11 +377,18 @@ void Definitions::def_dim(const std::string& name, std::int64_t length) {
   schema_.dims.push_back({name, length, unlimited});
 }
 
-void Definitions::def_var(const std::string& name, Type type, const std::string& dims,
+void Definitions::def_var(const std::string& given, Type type, const std::string& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
+  const std::string name = composed(given);
   check_new_name(name, "a variable");
-  if (variable_by_name_.contains(name))
-    throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
+  if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
+    const VariableDef& there = schema_.variables[static_cast<std::size_t>(known->second)];
+    throw Error(Code::exists,
+                "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
+                name, name_of(there.type), listed(schema_, there.dims), name_of(type),
+                joined(as_listed(names_of_dims(name, dims)), " "))
+        .of_variable(name);
+  }
   VariableDef variable;
   variable.name = name;
   variable.type = type == Type::logical ? Type::byte_ : type;
@@ -452,8 +479,9 @@ void Definitions::take_defaults(VariableDef& variable) {
     by_pattern_[variable.name] = choice->pattern;
 }
 
-void Definitions::def_gathered(const std::string& name, const std::string& dims,
+void Definitions::def_gathered(const std::string& given, const std::string& dims,
                                std::shared_ptr<const Decomposition> decomposition) {
+  const std::string name = composed(given);
   std::vector<int> grid;
   for (const auto& dim : names_of_dims(name, dims)) {
     if (words(dim).size() != 1)
@@ -492,7 +520,21 @@ VariableDef& Definitions::new_variable(const std::string& name, const char* what
   return schema_.variables[static_cast<std::size_t>(i)];
 }
 
+// Of a variable in the file that has no fill, nobody has filled anything with the value that it lacks, but
+// such cells as decompositions have left out so far.
+bool Definitions::may_get_late_fill(int v) const {
+  return defaults_.late_fill && v < variables_in_file_ &&
+         schema_.variables[static_cast<std::size_t>(v)].no_fill &&
+         lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
+}
+
 void Definitions::def_fill(const std::string& name, Type type, const void* value) {
+  if (const int i = variable(name); value != nullptr && may_get_late_fill(i)) {
+    auto& attributes = schema_.variables[static_cast<std::size_t>(i)].attributes;
+    attributes.push_back(fill_attribute(schema_.variables[static_cast<std::size_t>(i)], type, value));
+    added_attributes_.emplace(i, k_fill_name);
+    return;
+  }
   VariableDef& v = new_variable(name, "a fill value");
   if (value == nullptr) {
     std::erase_if(v.attributes, [](const Attribute& a) { return a.name == k_fill_name; });
@@ -518,7 +560,7 @@ void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks
           .of_variable(name);
   }
   v.chunks.assign(chunks, chunks + v.dims.size());
-  given_.insert({"chunks", name});
+  given_.insert({"chunks", v.name});
 }
 
 void Definitions::def_compression(const std::string& name, const std::string& text) {
@@ -537,7 +579,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
                 std::string(v.dims.empty() ? "a scalar" : "text of any length") + " cannot be compressed")
         .of_variable(name);
   v.filters = filters;
-  given_.insert({"compression", name});
+  given_.insert({"compression", v.name});
 }
 
 void Definitions::def_quantize(const std::string& name, const std::string& text) {
@@ -549,12 +591,12 @@ void Definitions::def_quantize(const std::string& name, const std::string& text)
     throw Error(Code::invalid_argument, e.status().message).of_variable(name);
   }
   check_quantization(v, quantization);
-  given_.insert({"quantize", name});
-  if (const auto chosen = by_pattern_.extract(name)) taken_.insert({"quantize", chosen.mapped()});
+  given_.insert({"quantize", v.name});
+  if (const auto chosen = by_pattern_.extract(v.name)) taken_.insert({"quantize", chosen.mapped()});
   if (quantization.empty())
-    quantized_.erase(name);
+    quantized_.erase(v.name);
   else
-    quantized_[name] = quantization;
+    quantized_[v.name] = quantization;
 }
 
 void Definitions::find_quantized() {
@@ -589,8 +631,39 @@ void Definitions::describe_quantized() {
   }
 }
 
-void Definitions::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
+void Definitions::copy_att(const char* variable, Attribute attribute, bool odd_fill) {
+  attribute.name = composed(attribute.name);
+  if (attribute.type == Type::string && schema_.format != Format::netcdf4 && attribute.strings.size() == 1)
+    attribute = Attribute::text(attribute.name, attribute.strings.front());
+  if (variable != nullptr && attribute.name == k_fill_name) {
+    VariableDef& v = new_variable(variable, "a fill value");
+    VariableDef with = v;
+    replace(with.attributes, attribute);
+    if (const std::string fault = fault_of_fill(with); !fault.empty()) {
+      check_type(schema_.format, attribute.type, "attribute", attribute.name);
+      if (!odd_fill)
+        throw Error(Code::not_supported,
+                    "{}, which the driver's library takes for none; leave it out, or use "
+                    "driver native",
+                    fault)
+            .of_variable(variable);
+      with.no_fill = false;
+      v = std::move(with);
+      return;
+    }
+    v.no_fill = false;
+  }
+  std::vector<const char*> texts;
+  for (const auto& text : attribute.strings)
+    texts.push_back(text.c_str());
+  const void* values =
+      attribute.type == Type::string ? static_cast<const void*>(texts.data()) : attribute.data.data();
+  put_att(variable, attribute.name, attribute.type, attribute.count(), values);
+}
+
+void Definitions::put_att(const char* variable, const std::string& given, Type type, std::int64_t count,
                           const void* values) {
+  const std::string name = composed(given);
   const int index = variable == nullptr ? -1 : this->variable(variable);
   check_new_name(name, "an attribute");
   if (type == Type::logical)

@@ -29,6 +29,7 @@ class Definitions {
     Choices quantization;  ///< the same, as for def_quantize
     Choices chunks;        ///< the same, as for chunk_wish_of
     std::int64_t chunk_bytes = 0;
+    bool late_fill = false;  ///< a variable of the file without fill may get a fill value: driver native can
   };
   Definitions() = default;
   explicit Definitions(Defaults defaults) : defaults_(std::move(defaults)) {}
@@ -64,7 +65,8 @@ class Definitions {
   bool took(const std::string& setting, const Choices::Choice& choice) const {
     return taken_.contains({setting, choice.pattern});
   }
-  /// value: one of the type, which is converted to the variable's; nullptr: no fill. Error(range, type).
+  /// value: one of the type, which is converted to the variable's; nullptr: no fill. Of a variable of the
+  /// file only as Defaults say, and once. Error(range, type, state).
   void def_fill(const std::string& variable, Type type, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   /// text: as for the setting compression.
@@ -91,6 +93,8 @@ class Definitions {
   void finish_left_cells(const std::vector<int>& variables, bool added);
   /// Variables that got _FillValue without being asked.
   const std::vector<std::string>& added_fill_values() const { return added_fill_; }
+  /// Of another dataset, as it is. odd_fill: may it be a _FillValue that netCDF's rules make none?
+  void copy_att(const char* variable, Attribute attribute, bool odd_fill);
   /// variable nullptr: of the file. _FillValue: the value, and not whether it is used.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
@@ -119,6 +123,7 @@ class Definitions {
   void spare_coordinates();
   bool lacks_fill_value(const VariableDef& variable) const;
   bool may_get_fill_value(int variable) const;
+  bool may_get_late_fill(int variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
   void note_change(SchemaChange change);
   void move_notes(const std::string& from, const std::string& to);

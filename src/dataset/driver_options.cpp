@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -124,7 +125,8 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
                                                      : StoredBy::calls;
   out.background.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
   out.background.past_cache = settings.text("bypass_page_cache") == "auto";
-  out.background.required = settings.origin("background") == "argument";
+  out.background.required =
+      settings.origin("background") == "argument" || settings.text("unused_settings") == "refuse";
   if (const auto writers = settings.count("writers"); writers > 0)
     out.stage.writers = static_cast<int>(writers);
   out.rearranging.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
@@ -148,6 +150,10 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
   out.catalog.fill = fill_mode_of(settings);
+  const std::string& external = settings.text("external_files");
+  out.catalog.external_files = external == "allow"    ? ExternalFiles::allow
+                               : external == "refuse" ? ExternalFiles::refuse
+                                                      : ExternalFiles::folder;
   out.catalog.for_hdf5_1_8 = settings.text("hdf5_readers") == "1.8";
   out.stripes.count = settings.count("stripe_count");
   out.stripes.bytes = settings.bytes("stripe_bytes");
@@ -159,7 +165,12 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.library.access = access_of(settings.text("access"));
   out.library.replicated_access = access_of(settings.text("replicated_access"));
   out.reading.all_read = settings.text("replicated_read") == "all";
-  out.reading.missing_is_fill = settings.text("missing_tiles") == "fill";
+  const std::string& missing = settings.text("missing_tiles");
+  out.reading.missing = missing == "fill"     ? MissingTiles::fill
+                        : missing == "common" ? MissingTiles::common
+                                              : MissingTiles::refuse;
+  if (const std::string& fill = settings.text("missing_fill"); !fill.empty())
+    out.reading.fill = std::strtod(fill.c_str(), nullptr);
   choose_by_machine(out);
   out.layout = layout_of(settings);
   out.library.hints = hints_of(settings.text("hints"));

@@ -4,12 +4,11 @@
 #include <fmt/core.h>
 
 #include <cctype>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "dataset/settings.hpp"
 
 namespace shoal {
@@ -134,13 +133,7 @@ class NamelistText {
 }  // namespace
 
 void set_from_namelist(Settings& settings, const std::string& path) {
-  std::ifstream file(path);
-  if (!file)
-    throw Error(Code::not_found, "the namelist file cannot be read; check the path given to shoal_namelist")
-        .in_file(path);
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string text = content.str();
+  const std::string text = text_of_file(path, k_most_input_bytes);
   NamelistText reader(text, path);
   if (!reader.find_group()) return;  // as of a program that sets nothing
   std::string key;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/names.hpp"
 #include "dataset/definitions.hpp"
 #include "dataset/gathering.hpp"
 #include "dataset/quantized.hpp"
@@ -25,29 +26,44 @@ void check_not_gathered(const Schema& schema, const std::string& name, int dim, 
   }
 }
 
+// A name may get another form.
+bool is_of_other(const std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
+  const auto found = by_name.find(name);
+  return found != by_name.end() && found->second != index;
+}
+
+void give_name(std::unordered_map<std::string, int>& by_name, const std::string& old, const std::string& to,
+               int index) {
+  for (const std::string& form : {old, composed(old)})
+    if (const auto found = by_name.find(form); found != by_name.end() && found->second == index)
+      by_name.erase(found);
+  by_name.emplace(to, index);
+}
+
 }  // namespace
 
 void Definitions::note_change(SchemaChange change) {
   schema_.changes.push_back(std::move(change));
 }
 
-void Definitions::rename_dim(const std::string& name, const std::string& to) {
-  const int d = dimension(name);
+void Definitions::rename_dim(const std::string& given, const std::string& given_to) {
+  const int d = dimension(given);
+  const std::string name = schema_.dims[static_cast<std::size_t>(d)].name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "a dimension");
-  if (dim_by_name_.contains(to)) throw Error(Code::exists, "there is a dimension '{}' already", to);
+  if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
   check_not_gathered(schema_, name, d, -1);
   schema_.dims[static_cast<std::size_t>(d)].name = to;
-  dim_by_name_.erase(name);
-  dim_by_name_.emplace(to, d);
+  give_name(dim_by_name_, name, to, d);
   if (d < dims_in_file_) note_change({SchemaChange::Kind::rename_dim, d, name, to});
 }
 
-void Definitions::rename_var(const std::string& name, const std::string& to) {
-  const int v = variable(name);
+void Definitions::rename_var(const std::string& given, const std::string& given_to) {
+  const int v = variable(given);
+  const std::string name = schema_.variables[static_cast<std::size_t>(v)].name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "a variable");
-  if (variable_by_name_.contains(to))
+  if (is_of_other(variable_by_name_, to, v))
     throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
   check_not_gathered(schema_, name, -1, v);
   VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
@@ -55,8 +71,7 @@ void Definitions::rename_var(const std::string& name, const std::string& to) {
     throw Error(Code::not_supported, "it says how values of others are quantized, and keeps its name")
         .of_variable(name);
   definition.name = to;
-  variable_by_name_.erase(name);
-  variable_by_name_.emplace(to, v);
+  give_name(variable_by_name_, name, to, v);
   move_notes(name, to);
   if (v < variables_in_file_) note_change({SchemaChange::Kind::rename_variable, v, name, to});
 }
@@ -101,12 +116,14 @@ bool Definitions::is_attribute_in_file(int variable, const std::string& name) co
   return variable < variables_in_file_ && !added_attributes_.contains({variable, name});
 }
 
-void Definitions::rename_att(const char* variable, const std::string& name, const std::string& to) {
+void Definitions::rename_att(const char* variable, const std::string& given, const std::string& given_to) {
   const int v = variable == nullptr ? -1 : this->variable(variable);
-  auto& attributes = changeable_attributes(v, name);
+  auto& attributes = changeable_attributes(v, given);
+  const std::string name = find_attribute_or_throw(attributes, given).name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "an attribute");
-  if (find_attribute(attributes, to) != nullptr)
+  const Attribute* const there = find_attribute(attributes, to);
+  if (there != nullptr && there->name != name)
     throw Error(Code::exists, "there is an attribute '{}' already", to);
   if (v >= 0 && to == k_fill_name)
     throw Error(Code::not_supported,
@@ -120,9 +137,10 @@ void Definitions::rename_att(const char* variable, const std::string& name, cons
     added_attributes_.emplace(v, to);
 }
 
-void Definitions::delete_att(const char* variable, const std::string& name) {
+void Definitions::delete_att(const char* variable, const std::string& given) {
   const int v = variable == nullptr ? -1 : this->variable(variable);
-  auto& attributes = changeable_attributes(v, name);
+  auto& attributes = changeable_attributes(v, given);
+  const std::string name = find_attribute_or_throw(attributes, given).name;
   std::erase_if(attributes, [&](const Attribute& a) { return a.name == name; });
   if (is_attribute_in_file(v, name))
     note_change({SchemaChange::Kind::delete_attribute, v, name, {}});

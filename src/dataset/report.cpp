@@ -2,18 +2,21 @@
 // The report of a dataset: JSON for programs, a table and one line of advice for people.
 #include "dataset/report.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "driver/counters.hpp"
 
@@ -142,6 +145,14 @@ std::string filled_text(const std::vector<std::string>& names) {
                      n > k_some ? fmt::format(" and {} more", n - k_some) : "");
 }
 
+std::map<std::string, std::int64_t> fill_cells_of(const DatasetReport& report) {
+  std::map<std::string, std::int64_t> sums;
+  for (const auto& rank : report.of_ranks)
+    for (const auto& [variable, cells] : rank.fill_cells)
+      sums[variable] += cells;
+  return sums;
+}
+
 // The file's name without folder and ending, for a report file of its own.
 std::string stem_of(const std::string& path) {
   return std::filesystem::path(path).stem().string();
@@ -153,10 +164,20 @@ std::string table_path(const std::string& path) {
   return table.replace_extension(".txt").string();
 }
 
-void write_text(const std::string& path, const std::string& text, bool append) {
-  std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
-  file << text << std::flush;
-  if (!file)
+// careful: on behalf of a settings file that nobody named.
+void write_text(const std::string& path, const std::string& text, bool append, bool careful) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC) |
+                    (careful ? O_NOFOLLOW | O_NONBLOCK : 0);
+  const int fd = ::open(path.c_str(), flags, 0666);
+  struct stat status {};
+  bool good = fd >= 0 && (!careful || (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)));
+  for (std::size_t at = 0; good && at < text.size();) {
+    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
+    good = n > 0 || (n < 0 && errno == EINTR);
+    at += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  if (fd >= 0) good = ::close(fd) == 0 && good;
+  if (!good)
     throw Error(Code::io,
                 "the report cannot be written to '{}' (setting report); is its folder there, and may you "
                 "write to it?",
@@ -196,6 +217,11 @@ Bytes packed(const RankReport& report) {
   pack(out, report.counters);
   out.put(report.open_seconds);
   out.put(report.host);
+  out.put(static_cast<std::uint64_t>(report.fill_cells.size()));
+  for (const auto& [variable, cells] : report.fill_cells) {
+    out.put(variable);
+    out.put(cells);
+  }
   return out.take();
 }
 
@@ -204,6 +230,11 @@ RankReport unpack_rank_report(const Bytes& bytes) {
   RankReport report{unpack_counters(in)};
   in.get(report.open_seconds);
   in.get(report.host);
+  for (auto n = in.get<std::uint64_t>(); n > 0; --n) {
+    std::string variable;
+    in.get(variable);
+    report.fill_cells[variable] = in.get<std::int64_t>();
+  }
   return report;
 }
 
@@ -242,6 +273,9 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
     if (!settings.is_default(key.name))
       changed.push_back(member(key.name, object({member("value", json_text(settings.text(key.name))),
                                                  member("from", json_text(settings.origin(key.name)))})));
+  std::vector<std::string> fill_cells;
+  for (const auto& [variable, cells] : fill_cells_of(report))
+    fill_cells.push_back(member(variable, std::to_string(cells)));
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);
@@ -267,6 +301,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("machine", machine_json(report, settings)),
                  member("strategies", list(first.strategies)),
                  member("fill_values_added", list(report.filled)),
+                 member("fill_values_written", object(fill_cells)),
                  member("warnings", list(warnings_of(report))),
                  member("advice", json_text(advice_of(report, settings)))});
 }
@@ -306,6 +341,8 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   traffic("written", &Counters::bytes_written, &Counters::writes, &Counters::fields_written);
   if (const auto past = sum_of(report, &Counters::bytes_past_cache); past > 0)
     out += row("bypassed", bytes_text(static_cast<double>(past)) + " of it past the page cache");
+  if (const auto moved = sum_of(report, &Counters::bytes_moved); moved > 0)
+    out += row("moved", bytes_text(static_cast<double>(moved)) + ", to make room for definitions");
   traffic("read", &Counters::bytes_read, &Counters::reads, &Counters::fields_read);
   if (first.stage_bytes > 0)
     out += row("stage",
@@ -329,6 +366,9 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   for (const auto& strategy : first.strategies)
     out += row("strategy", strategy);
   if (!report.filled.empty()) out += row("_FillValue", filled_text(report.filled));
+  for (const auto& [variable, cells] : fill_cells_of(report))
+    out += row("fill values",
+               fmt::format("{}: {} cells that are no land; readers take them for missing", variable, cells));
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
       out += row("setting",
@@ -354,14 +394,18 @@ void check_report_path(const std::string& path) {
 void write_report(const DatasetReport& report, const Settings& settings) {
   std::string path = settings.text("report");
   if (path == "-") {
-    std::cerr << table_of(report, settings);
+    std::cerr << printable(table_of(report, settings));
     return;
   }
   const std::size_t mark = path.find("%s");
   if (mark != std::string::npos) path.replace(mark, 2, stem_of(report.path));
   const bool append = mark == std::string::npos;
-  write_text(path, json_of(report, settings) + "\n", append);
-  write_text(table_path(path), table_of(report, settings), append);
+  const bool careful = !settings.below("report").empty();
+  const std::string table = table_path(path);
+  settings.check_below("report", path);
+  settings.check_below("report", table);
+  write_text(path, json_of(report, settings) + "\n", append, careful);
+  write_text(table, table_of(report, settings), append, careful);
 }
 
 }  // namespace shoal

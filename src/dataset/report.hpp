@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct RankReport {
   Counters counters;
   Seconds open_seconds = 0;  ///< from opening to now
   std::string host = {};     ///< of the rank
+  /// By variable: cells that were no land and hold the fill value, so that readers take them for missing.
+  std::map<std::string, std::int64_t> fill_cells = {};
 };
 
 /// What became of one dataset, of one rank or of all.

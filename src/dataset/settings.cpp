@@ -19,6 +19,7 @@
 #include "dataset/setting_aliases.hpp"
 #include "format/chunk_shape.hpp"
 #include "format/schema.hpp"
+#include "storage/below.hpp"
 
 namespace shoal {
 
@@ -30,6 +31,9 @@ using Level = SettingKey::Level;
 // What Lustre takes as the size of a stripe.
 constexpr std::int64_t k_stripe_unit = 64 * 1024;
 constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
+
+// Where a value of "key?=value" comes from.
+constexpr const char* k_own_default = "program's default";
 
 constexpr auto k_keys = std::to_array<SettingKey>({
     // Basic: what most programs set, if anything.
@@ -55,7 +59,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
      "fastest",
      false, Level::basic},
-    {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
+    {"report", Kind::output, "", "a path, - or nothing", "where the report goes when a dataset is closed",
      false, Level::basic},
     // Expert.
     {"access", Kind::word, "collective", "collective independent nonblocking",
@@ -64,8 +68,12 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "the same for replicated variables", false},
     {"replicated_read", Kind::word, "one", "one all",
      "replicated variables are read by rank 0, which spreads them, or by every rank for itself", false},
-    {"missing_tiles", Kind::word, "refuse", "refuse fill",
-     "a dataset in several files that lacks some: refuse it, or read their cells (land) as the fill value",
+    {"missing_tiles", Kind::word, "refuse", "refuse common fill",
+     "a dataset in several files that lacks some, or records in some: refuse it; leave out records that not "
+     "all files have; or read what is absent (land) as the fill value",
+     false},
+    {"missing_fill", Kind::number, "", "a number, or nothing (NetCDF's default)",
+     "the fill value of variables that have cells in no file of such a dataset, and none of their own",
      false},
     {"read_masked", Kind::word, "leave", "leave fill",
      "reading with a masked decomposition leaves land as it is in the array, and maps leave holes; or these "
@@ -121,7 +129,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"wait_seconds", Kind::seconds, "600", "more than 0",
      "a rank that does not come within this time is an error", false},
     {"header_reserve", Kind::bytes, "64KiB", "0 or more",
-     "classic formats: bytes kept free for definitions made after data was written", true},
+     "classic formats: bytes kept free for definitions made after data was written", false},
     {"hdf5_readers", Kind::word, "1.10", "1.10 1.8",
      "netcdf4: the oldest HDF5 whose programs are to read new files; with 1.8 a killed job may leave a file "
      "that 'shoal recover' has to finish",
@@ -133,6 +141,11 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"stripe_bytes", Kind::bytes, "0", "0 (as the folder is set) or a multiple of 64KiB below 4GiB",
      "Lustre: bytes on one storage target before the next one's turn; then also the default of alignment",
      true},
+    {"external_files", Kind::word, "folder", "folder refuse allow",
+     "netcdf4: values that lie in other files (HDF5's external storage, virtual datasets) are read and "
+     "written "
+     "where these are in the folder of the file or below, not at all, or wherever they are",
+     false},
     {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
      false},
     {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",
@@ -153,13 +166,18 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      false},
     {"durable", Kind::flag, "false", "true or false",
      "every sync and close waits until the device has the data", false},
-    {"reference", Kind::text, "", "a path, auto or nothing",
+    {"reference", Kind::output, "", "a path, auto or nothing",
      "at close, a JSON file that says where chunks lie, so that xarray opens file or set as one", false},
-    {"master", Kind::text, "", "a path, auto or nothing",
+    {"master", Kind::output, "", "a path, auto or nothing",
      "at close, a small netCDF-4 file of virtual datasets over a set of netcdf4 files", false},
     {"machine", Kind::text, "auto", "auto, none or a path",
      "driver native: what shoal tune measured of the machine, by which it chooses; auto: machine.toml beside "
      "shoal.toml, where there is one",
+     false},
+    {"unused_settings", Kind::word, "warn", "warn refuse",
+     "settings that a dataset has no use for, or cannot have, from other sources than the call: a warning, "
+     "or "
+     "an error",
      false},
     {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
 });
@@ -222,6 +240,13 @@ double parse_seconds(const SettingKey& key, const std::string& value, const std:
   return number;
 }
 
+// "" is no number, and allowed.
+void check_number(const SettingKey& key, const std::string& value, const std::string& origin) {
+  char* end = nullptr;
+  std::strtod(value.c_str(), &end);
+  if (*end != '\0') refuse(key, value, origin);
+}
+
 std::int64_t least_bytes(const std::string& key) {
   if (key == "stage_bytes") return 64 * 1024;
   if (key == "chunk_bytes") return 1024;
@@ -269,6 +294,8 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
   switch (key.kind) {
     case Kind::text:
       return is_by_name(key.name) ? checked_choices(key.name, value, origin) : value;
+    case Kind::output:
+      return value;
     case Kind::flag: {
       const std::string flag = flag_word(lower(value));
       if (flag != "true" && flag != "false") refuse(key, value, origin);
@@ -278,6 +305,9 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
       return std::to_string(parse_count(key, value, origin));
     case Kind::seconds:
       parse_seconds(key, value, origin);
+      return value;
+    case Kind::number:
+      check_number(key, value, origin);
       return value;
     case Kind::bytes:
       check_bytes(key, value, origin);
@@ -307,22 +337,46 @@ std::span<const SettingKey> setting_keys() {
 
 Settings::Settings() {
   for (const auto& key : k_keys)
-    values_.push_back({key.fallback, "default"});
+    values_.push_back({key.fallback, "default", ""});
 }
 
-void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
+void Settings::set(const std::string& key, const std::string& value, const std::string& origin,
+                   const std::string& below) {
   std::size_t i = 0;
   std::string name = lower(key);
   if (const char* today = renamed_setting(name)) {
-    renamed_.push_back(renamed_warning(name, origin));
+    warn(renamed_warning(name, origin));
     name = today;
   }
+  if (value.find('\0') != std::string::npos)
+    throw Error(Code::setting, "setting {} (from {}) has a zero byte inside, where text ends for the system",
+                name, origin);
   try {
     i = index_of(name);
   } catch (const Error& e) {
     throw Error(Code::setting, "{} (from {})", e.status().message, origin);
   }
-  values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin};
+  // PnetCDF writes where its hint nc_burst_buf_dirname says.
+  if (!below.empty() && name == "hints" && value.find('/') != std::string::npos)
+    throw Error(
+        Code::setting,
+        "setting hints is '{}' (from {}), and has a path; a settings file that nobody named has none in its "
+        "hints. Give them as an argument or as {}, or name the file by SHOAL_SETTINGS",
+        value, origin, variable_of(name));
+  values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin,
+                k_keys[i].kind == Kind::output ? below : ""};
+  if (const std::string& path = values_[i].value; path != "-" && path != "auto") check_below(name, path);
+}
+
+void Settings::check_below(const std::string& key, const std::string& path) const {
+  const Value& value = values_[index_of(key)];
+  const std::string why = value.below.empty() || path.empty() ? "" : why_not_below(path, value.below);
+  if (!why.empty())
+    throw Error(
+        Code::setting,
+        "setting {} is '{}' (from {}), but {}; a settings file that nobody named has files written below "
+        "its own folder alone. Give it as an argument or as {}, or name the file by SHOAL_SETTINGS",
+        key, path, value.origin, why, variable_of(key));
 }
 
 void Settings::set_all(const std::string& text, const std::string& origin) {
@@ -342,10 +396,15 @@ void Settings::set_all(const std::string& text, const std::string& origin) {
     const std::size_t equals = item.find('=');
     if (equals == std::string::npos)
       throw Error(Code::setting, "settings '{}': '{}' is not of the form key=value", text, item);
+    const bool is_own_default = equals > 0 && item[equals - 1] == '?';
     std::string value = trimmed(std::string_view(item).substr(equals + 1));
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
       value = value.substr(1, value.size() - 2);
-    set(trimmed(std::string_view(item).substr(0, equals)), value, origin);
+    const std::string key = trimmed(std::string_view(item).substr(0, equals - (is_own_default ? 1 : 0)));
+    if (!is_own_default)
+      set(key, value, origin);
+    else if (is_default(lower(key)))
+      set(key, value, k_own_default);
   }
 }
 
@@ -370,6 +429,21 @@ bool Settings::flag(const std::string& key) const {
 Choices Settings::choices(const std::string& key) const {
   return choices_of(key, text(key));
 }
+void Settings::drop_outputs_below() {
+  for (std::size_t i = 0; i < k_keys.size(); ++i) {
+    Value& v = values_[i];
+    if (v.below.empty() || v.value.empty()) continue;
+    const std::string key = k_keys[i].name;
+    if (key == "report")  // the others are for files that are written in any case
+      warn(fmt::format(
+          "setting {} is '{}' (from {}) and not used: the file is opened to read; to use it, set {}", key,
+          v.value, v.origin, variable_of(key)));
+    v = {k_keys[i].fallback, "default", ""};
+  }
+}
+const std::string& Settings::below(const std::string& key) const {
+  return values_[index_of(key)].below;
+}
 bool Settings::is_default(const std::string& key) const {
   return origin(key) == "default";
 }
@@ -377,6 +451,8 @@ bool Settings::is_default(const std::string& key) const {
 std::string Settings::listing() const {
   constexpr std::size_t k_column = 36;
   std::string out;
+  for (const auto& warning : warnings_)
+    out += fmt::format("# warning: {}\n", warning);
   for (std::size_t i = 0; i < k_keys.size(); ++i) {
     if (i == 0 || k_keys[i].level != k_keys[i - 1].level)
       out += k_keys[i].level == Level::basic ? "# basic\n" : "# expert\n";
@@ -403,8 +479,9 @@ void Settings::pack(ByteWriter& out) const {
   for (const auto& v : values_) {
     out.put(v.value);
     out.put(v.origin);
+    out.put(v.below);
   }
-  out.put(renamed_);
+  out.put(warnings_);
 }
 
 Settings Settings::unpack(ByteReader& in) {
@@ -412,8 +489,9 @@ Settings Settings::unpack(ByteReader& in) {
   for (auto& v : settings.values_) {
     in.get(v.value);
     in.get(v.origin);
+    in.get(v.below);
   }
-  in.get(settings.renamed_);
+  in.get(settings.warnings_);
   return settings;
 }
 

@@ -10,19 +10,18 @@
 
 namespace shoal {
 
-void set_from_toml(Settings& settings, const std::string& path) {
-  const toml::table document = parse_toml_file(path);
-  const toml::table* table = document["shoal"].as_table();
-  if (table == nullptr) table = &document;
-  for (const auto& [key, node] : *table) {
-    const std::string name(key.str());
-    std::string value;
-    try {
-      value = toml_value(node, name);
-    } catch (const Error& e) {
-      throw e.in_file(path);
+void set_from_toml(Settings& settings, const std::string& text, const std::string& path,
+                   const std::string& below) {
+  try {
+    const toml::table document = parse_toml(text, path);
+    const toml::table* table = document["shoal"].as_table();
+    if (table == nullptr) table = &document;
+    for (const auto& [key, node] : *table) {
+      const std::string name(key.str());
+      settings.set(name, toml_value(node, name), path, below);
     }
-    settings.set(name, value, path);
+  } catch (const Error& e) {
+    throw e.in_file(path);
   }
 }
 
@@ -32,7 +31,7 @@ void set_from_toml(Settings& settings, const std::string& path) {
 
 namespace shoal {
 
-void set_from_toml(Settings&, const std::string& path) {
+void set_from_toml(Settings&, const std::string&, const std::string& path, const std::string&) {
   throw Error(Code::setting,
               "this build of Shoal cannot read TOML (toml++ was not there when it was built); use SHOAL_* "
               "variables or "

@@ -199,14 +199,15 @@ std::string why_unused(const Choices& choices, const Choices::Choice& choice, co
 }  // namespace
 
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind) {
-  std::vector<std::string> warnings = settings.renamed();
+  std::vector<std::string> warnings = settings.warnings();
+  const bool refuses = settings.text("unused_settings") == "refuse";
   for (const Use& use : k_uses) {
     if (use.used(settings, kind) || !asks(settings, use)) continue;
     const std::string setting =
         fmt::format("setting {} is '{}' (from {}", use.key, settings.text(use.key), settings.origin(use.key));
     // Who opens a file need not know whether it is a set.
     const bool is_set = kind.driver == "tiles";
-    if (settings.origin(use.key) == "argument" && !is_set)
+    if ((settings.origin(use.key) == "argument" || (refuses && (kind.writable || use.when_read))) && !is_set)
       throw Error(Code::setting, "{}), but {}; leave it out, or {}", setting, why_of(use, kind), use.instead);
     if (kind.writable || use.when_read)
       warnings.push_back(fmt::format("{}) and not used: {}{}", setting, why_of(use, kind),

@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/counters.hpp"
 
+#include <algorithm>
+
 namespace shoal {
+
+Counters added(const Counters& earlier, Counters now) {
+  for (const auto& t : k_times)
+    now.*t.field += earlier.*t.field;
+  for (const auto& n : k_counts)
+    now.*n.field += earlier.*n.field;
+  now.store_predicted += earlier.store_predicted;
+  now.commits += earlier.commits;
+  now.slabs += earlier.slabs;
+  now.stage_high_water = std::max(now.stage_high_water, earlier.stage_high_water);
+  const auto join = [](std::vector<std::string>& texts, std::vector<std::string> all) {
+    for (auto& text : texts)
+      if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+    texts = std::move(all);
+  };
+  join(now.warnings, earlier.warnings);
+  join(now.strategies, earlier.strategies);
+  return now;
+}
 
 void pack(ByteWriter& out, const Counters& c) {
   for (const auto& t : k_times)

@@ -32,7 +32,7 @@ struct CountField {
   const char* name;
   std::int64_t Counters::*field;
 };
-inline constexpr std::array<CountField, 11> k_counts{{{"bytes_written", &Counters::bytes_written},
+inline constexpr std::array<CountField, 12> k_counts{{{"bytes_written", &Counters::bytes_written},
                                                       {"bytes_past_cache", &Counters::bytes_past_cache},
                                                       {"bytes_encoded", &Counters::bytes_encoded},
                                                       {"bytes_encoded_again", &Counters::bytes_encoded_again},
@@ -42,7 +42,11 @@ inline constexpr std::array<CountField, 11> k_counts{{{"bytes_written", &Counter
                                                       {"fields_written", &Counters::fields_written},
                                                       {"fields_read", &Counters::fields_read},
                                                       {"messages", &Counters::messages},
-                                                      {"message_bytes", &Counters::message_bytes}}};
+                                                      {"message_bytes", &Counters::message_bytes},
+                                                      {"bytes_moved", &Counters::bytes_moved}}};
+
+/// What a driver counted that another one of the same file follows, and that one's.
+Counters added(const Counters& earlier, Counters now);
 
 /// As messages carry them.
 void pack(ByteWriter& out, const Counters& counters);

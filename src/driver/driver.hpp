@@ -31,6 +31,7 @@ struct Counters {
   std::int64_t stage_high_water = 0;  ///< most bytes of it in use at once
   std::int64_t slabs = 0;             ///< slot generations that were cut because a field did not fit
   std::int64_t messages = 0, message_bytes = 0;  ///< of cells, that this rank sent to ranks of other nodes
+  std::int64_t bytes_moved = 0;  ///< of all ranks, on rank 0: data that moved to make room for definitions
   int nodes = 1, ranks_per_node = 1, writers = 1;
   /// Of `store` of all ranks, by figures of the machine (driver native, where it was measured); 0: not known.
   Seconds store_predicted = 0;
@@ -60,6 +61,9 @@ class Driver {
   /// Of ranks beside those of the communicator that had a part in the dataset; on rank 0. Collective.
   virtual std::vector<Counters> counters_of_servers() { return {}; }
 
+  /// Would define find a place for the schema? Else the data must move first, to a new file
+  /// (Catalog::has_place). Error on all ranks alike: the schema cannot be.
+  virtual bool has_place(const Schema& /*wanted*/) { return true; }
   /// Make the file agree with the schema, which is the same on all ranks. cuts: the decomposition of each
   /// variable, as far as there is one.
   virtual void define(const Schema& wanted, const Cuts& cuts) = 0;

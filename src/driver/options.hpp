@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "format/catalog.hpp"
+#include "format/tiles/file_set.hpp"
 #include "machine/figures.hpp"
 #include "rearrange/options.hpp"
 #include "rearrange/storing_choice.hpp"
@@ -53,7 +55,7 @@ enum class StoredBy { calls, thread, ranks };
 /// Driver native: what is stored while the model computes.
 struct BackgroundOptions {
   StoredBy stored_by = StoredBy::calls;
-  bool required = false;   ///< the call itself sets it: not to be passed over
+  bool required = false;   ///< not to be passed over: the call itself sets it, or unused_settings=refuse
   double store_rate = 0;   ///< bytes a second that threads of all nodes store until close; 0: no limit
   bool past_cache = true;  ///< threads may store past the page cache while nobody waits for them
   /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
@@ -82,11 +84,15 @@ struct FileOptions {
   bool locks = true;              ///< who writes a file locks it against others
   bool replace_at_commit = true;  ///< a file that is there stays until the new one has its first commit
   bool renamed_later = false;     ///< the file gets another name with its first commit
+  /// What takes long is said to the user before it begins; on rank 0.
+  std::function<void(const std::string& text)> announce;
 };
 
 struct ReadOptions {
-  bool all_read = false;         ///< replicated input: every rank reads for itself
-  bool missing_is_fill = false;  ///< of a set of files: cells of files that are not there read as fill
+  bool all_read = false;  ///< replicated input: every rank reads for itself
+  // Of a set of files, as FileSetOptions has them:
+  MissingTiles missing = MissingTiles::refuse;
+  std::optional<double> fill;
 };
 
 /// What drivers ask of the system. Tests, and files that get another name later, put others in their place.

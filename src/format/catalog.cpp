@@ -89,7 +89,7 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
                                       const CatalogOptions& options) {
   // What a killed job left half done.
   if (writable)
-    finish_changes(*store);
+    finish_commit(*store);
   else
     store = with_changes_finished(std::move(store));
   const Format format = recognise(*store);
@@ -98,14 +98,18 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
   return open_netcdf4_catalog(std::move(store), writable, options);
 }
 
+bool finish_commit(Store& store) {
+  return finish_changes(store, [](Store& finished) { recognise(finished); });
+}
+
 bool recover_file(const StoreOpener& open, const std::string& path) {
   FileLock lock;
   if (lock.take(path) == FileLock::Outcome::taken)
     throw Error(Code::state, "another job is writing the file; wait until it has ended").in_file(path);
+  open_catalog(open(path, StoreMode::read), false, {})->close(false);  // as it will be
   const auto store = open(path, StoreMode::write);
-  const bool finished = finish_changes(*store);
+  const bool finished = finish_commit(*store);
   store->close();
-  open_catalog(open(path, StoreMode::read), false, {})->close(false);
   return finished;
 }
 

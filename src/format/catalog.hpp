@@ -25,6 +25,18 @@ inline bool keeps_unowned(FillMode mode, const VariableDef& variable) {
   return mode == FillMode::none || (mode == FillMode::all && variable.no_fill);
 }
 
+/// Values of a netCDF-4 file may lie in other files (setting external_files).
+enum class ExternalFiles {
+  folder,  ///< those in the folder of the file, or below
+  refuse,  ///< none
+  allow,   ///< all
+};
+
+/// Has a variable that was found in a file no fill, where the format does not say? With _FillValue it has.
+inline bool found_without_fill(const VariableDef& variable, FillMode mode) {
+  return mode == FillMode::written && find_attribute(variable.attributes, "_FillValue") == nullptr;
+}
+
 struct CatalogOptions {
   std::int64_t header_reserve =
       64 * 1024;  ///< classic: free bytes kept behind the header for later definitions
@@ -34,6 +46,7 @@ struct CatalogOptions {
       4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
   FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
+  ExternalFiles external_files = ExternalFiles::folder;
 };
 
 /// Where a chunk lies, and how many bytes it has there after filters.
@@ -65,11 +78,15 @@ class Catalog {
   /// dimensions, variables and attributes (or attributes with new values). Dimensions and variables keep
   /// their order. The whole is checked before anything is changed; on Error the catalog is as before. Errors
   /// name the variable or attribute; a variable that is too large for the format (cdf1: 2 GiB, cdf2: 4 GiB
-  /// rules of the classic formats) is refused with the format to use; header space that does not suffice
-  /// likewise. After a first data write, classic formats can only grow into the reserved space. Records that
+  /// rules of the classic formats) is refused with the format to use; what has no place (has_place) likewise.
+  /// Records that
   /// were written through placements since the last commit have to be reported with grow before; placements
   /// of record variables may have changed afterwards if there were none.
   virtual void define(const Schema& wanted) = 0;
+  /// Would define find a place for it? Classic formats: not where a header outgrows the space in front of the
+  /// data, or a variable would have to go between others; then the data must move to a new file first. Errors
+  /// and what comes before as of define; nothing is changed.
+  virtual bool has_place(const Schema& /*wanted*/) { return true; }
 
   virtual Placement placement(int variable) const = 0;
 
@@ -149,8 +166,10 @@ std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> st
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options);
 
-/// Finish what a killed job left half done in the file, and see that it can be read then. Returns whether
-/// there was anything to finish. Local.
+/// Finish what a killed job left half done in the file, if it is a NetCDF file then; else Error(format), and
+/// nothing is changed. Returns whether there was anything to finish. Local.
+bool finish_commit(Store& store);
+/// The same for a file that nobody has open, once it is known that it can be read then. Local.
 bool recover_file(const StoreOpener& open, const std::string& path);
 
 /// The classic formats (own codec), netcdf4 (HDF5), and raw and ascii (a header file beside the data); chosen

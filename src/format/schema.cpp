@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/schema.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 
 namespace shoal {
@@ -118,10 +121,21 @@ Attribute Attribute::numbers(std::string name, Type type, const void* values, st
   return attribute;
 }
 
-int Schema::find_dim(const std::string& name) const {
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i].name == name) return static_cast<int>(i);
+namespace {
+/// Index of the item of a name: as it is, or, where none is called so, in another form of Unicode. -1: none.
+template <class Items>
+int index_of(const Items& items, const std::string& name) {
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (items[i].name == name) return static_cast<int>(i);
+  if (is_ascii(name)) return -1;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (same_name(items[i].name, name)) return static_cast<int>(i);
   return -1;
+}
+}  // namespace
+
+int Schema::find_dim(const std::string& name) const {
+  return index_of(dims, name);
 }
 
 int Schema::record_dim() const {
@@ -131,9 +145,7 @@ int Schema::record_dim() const {
 }
 
 int Schema::find_variable(const std::string& name) const {
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    if (variables[i].name == name) return static_cast<int>(i);
-  return -1;
+  return index_of(variables, name);
 }
 
 bool Schema::has_record(int variable) const {
@@ -191,21 +203,28 @@ bool have_same_values(const Attribute& a, const Attribute& b) {
 }
 
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name) {
-  for (const auto& attribute : attributes)
-    if (attribute.name == name) return &attribute;
-  return nullptr;
+  const int i = index_of(attributes, name);
+  return i < 0 ? nullptr : &attributes[static_cast<std::size_t>(i)];
 }
 
 Bytes fill_of(const VariableDef& variable) {
   const void* standard = default_fill(variable.type);
   if (standard == nullptr) return {};
-  const std::size_t size = size_of(variable.type);
-  // A _FillValue of another type or length is not one by netCDF's rules; the default counts then.
-  const Attribute* own = find_attribute(variable.attributes, "_FillValue");
-  if (own != nullptr && own->type == variable.type && own->data.size() == size) return own->data;
-  Bytes value(size);
-  std::memcpy(value.data(), standard, size);
+  // One of another type or length is none by netCDF's rules.
+  const Attribute* own = find_attribute(variable.attributes, k_fill_name);
+  if (own != nullptr && fault_of_fill(variable).empty()) return own->data;
+  Bytes value(size_of(variable.type));
+  std::memcpy(value.data(), standard, value.size());
   return value;
+}
+
+std::string fault_of_fill(const VariableDef& variable) {
+  const Attribute* own = find_attribute(variable.attributes, k_fill_name);
+  if (own == nullptr || variable.type == Type::none) return {};
+  if (own->type != variable.type)
+    return fmt::format("its _FillValue is of type {}, the variable of type {}", name_of(own->type),
+                       name_of(variable.type));
+  return own->count() == 1 ? std::string() : fmt::format("its _FillValue has {} values", own->count());
 }
 
 namespace {
@@ -241,6 +260,8 @@ void pack(ByteWriter& out, const VariableDef& variable) {
   out.put(variable.chunks);
   out.put(variable.filters);
   out.put(variable.fits_plainly);
+  out.put(variable.refusal);
+  out.put(variable.in_other_files);
 }
 
 VariableDef unpack_variable(ByteReader& in) {
@@ -254,10 +275,22 @@ VariableDef unpack_variable(ByteReader& in) {
   in.get(variable.chunks);
   in.get(variable.filters);
   in.get(variable.fits_plainly);
+  in.get(variable.refusal);
+  in.get(variable.in_other_files);
   return variable;
 }
 
 }  // namespace
+
+void require_plain(const VariableDef& variable) {
+  if (variable.fits_plainly) return;
+  throw Error(Code::not_supported, "{}",
+              variable.refusal.empty()
+                  ? "the variable is of a type that Shoal cannot read or write (compound, "
+                    "enum, opaque, ...), or has too many dimensions"
+                  : variable.refusal)
+      .of_variable(variable.name);
+}
 
 void pack(ByteWriter& out, const Schema& schema) {
   out.put(schema.format);

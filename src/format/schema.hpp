@@ -71,11 +71,15 @@ struct VariableDef {
   bool no_fill = false;               ///< cells that nobody writes are undefined, or stay
   bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
   std::vector<std::int64_t>
-      chunks;       ///< [dims] chunk shape, asked for or found; empty: default or not chunked
-  Filters filters;  ///< of its chunks, asked for or found
-  bool fits_plainly =
-      true;  ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
+      chunks;                   ///< [dims] chunk shape, asked for or found; empty: default or not chunked
+  Filters filters;              ///< of its chunks, asked for or found
+  bool fits_plainly = true;     ///< false: cannot be read or written; most have a type Shoal has no name for
+  std::string refusal;          ///< why not, where that is not the type
+  bool in_other_files = false;  ///< netcdf4: its values lie in other files (external, virtual)
 };
+
+/// Error(not_supported): the variable cannot be read or written (fits_plainly), and why. Local.
+void require_plain(const VariableDef& variable);
 
 /// Something that a file has gets another name, or goes.
 struct SchemaChange {
@@ -116,6 +120,9 @@ bool have_same_values(const Attribute& a, const Attribute& b);
 /// The fill value of a variable in memory order, size_of(type) bytes: its _FillValue or NetCDF's default.
 /// Undefined for strings (empty).
 Bytes fill_of(const VariableDef& variable);
+/// Why the _FillValue of the variable is not used: it is of another type, or not one value; "": it is, or
+/// there is none. (Programs that call HDF5, and NCO, write such.)
+std::string fault_of_fill(const VariableDef& variable);
 
 void pack(ByteWriter& out, const Schema& schema);
 Schema unpack_schema(ByteReader& in);

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "base/toml_text.hpp"
 #include "machine/fields.hpp"
 
@@ -194,24 +195,17 @@ struct LineWriter {
 
 }  // namespace
 
-Machine read_machine(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    throw Error(Code::not_found,
-                "there is no such machine file; make one with shoal tune, or correct the "
-                "setting machine")
-        .in_file(path);
-  const toml::table document = parse_toml_file(path);
+Machine machine_in_text(const std::string& text, const std::string& path) {
   try {
-    return machine_in(document);
+    return machine_in(parse_toml(text, path));
   } catch (const Error& e) {
     throw e.in_file(path);
   }
 }
 
-bool is_machine_file(const std::string& path) {
+bool is_of_machine(const std::string& text, const std::string& path) {
   bool found = false;
-  const Status status = caught([&] { found = parse_toml_file(path).contains(k_format_key); });
+  const Status status = caught([&] { found = parse_toml(text, path).contains(k_format_key); });
   return status.ok() && found;
 }
 
@@ -241,10 +235,10 @@ Error no_toml() {
 }
 }  // namespace
 
-Machine read_machine(const std::string& path) {
+Machine machine_in_text(const std::string&, const std::string& path) {
   throw no_toml().in_file(path);
 }
-bool is_machine_file(const std::string&) {
+bool is_of_machine(const std::string&, const std::string&) {
   return true;
 }
 std::string text_of(const Machine&) {
@@ -252,6 +246,23 @@ std::string text_of(const Machine&) {
 }
 
 #endif
+
+Machine read_machine(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw Error(Code::not_found,
+                "there is no such machine file; make one with shoal tune, or correct the "
+                "setting machine")
+        .in_file(path);
+  return machine_in_text(text_of_file(path, k_most_settings_bytes), path);
+}
+
+bool is_machine_file(const std::string& path) {
+  bool found = false;
+  const Status status =
+      caught([&] { found = is_of_machine(text_of_file(path, k_most_settings_bytes), path); });
+  return status.ok() && found;
+}
 
 void replace_file_system(Machine& machine, const FileSystemFigures& figures) {
   for (auto& there : machine.file_systems)
@@ -278,17 +289,23 @@ FoundMachine find_machine(const std::string& wish, const std::string& beside, co
   FoundMachine found;
   if (wish == "none") return found;
   std::string path = wish;
+  Machine machine;
   if (wish == "auto") {
     path = (std::filesystem::path(beside) / k_machine_file).string();
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return found;
-    if (!is_machine_file(path)) {
-      found.warnings.push_back(fmt::format(
-          "{} is not used: it is no machine file of Shoal; set machine=none, or move it away", path));
+    FoundText file = find_text(path, k_most_settings_bytes);
+    if (!file.there) return found;
+    if (file.why_not.empty() && !is_of_machine(file.text, path))
+      file.why_not = "it is no machine file of Shoal";
+    if (!file.why_not.empty()) {
+      found.warnings.push_back(
+          fmt::format("{} is not used: {}; set machine=none, move it away, or name it (machine={})", path,
+                      file.why_not, path));
       return found;
     }
+    machine = machine_in_text(file.text, path);
+  } else {
+    machine = read_machine(path);
   }
-  const Machine machine = read_machine(path);
   const FileSystemFigures* const figures = file_system_for(machine, dataset);
   const std::string folder = std::filesystem::path(dataset).parent_path().string();
   const std::string command = "shoal tune " + (folder.empty() ? "." : folder);

@@ -60,12 +60,33 @@ Byte* at_index(Byte* at, const Dims& strides, const Dims& index) {
   return at;
 }
 
+template <class Number>
+std::int64_t count_numbers(const std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value) {
+  Number wanted{};
+  std::memcpy(&wanted, value, sizeof wanted);
+  std::int64_t count = 0;
+  const auto count_all = [&](std::int64_t step) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      Number number{};
+      std::memcpy(&number, at + i * step, sizeof number);
+      count += number == wanted ? 1 : 0;
+    }
+  };
+  if (stride == sizeof(Number))
+    count_all(sizeof(Number));
+  else
+    count_all(stride);
+  return count;
+}
+
 /// copy_box of a part of a block's field, row by row; of land cells nothing is looked at, but at_masked(where
-/// they are copied to, cells) called. origin: of the mask.
-template <class AtMasked>
+/// they are copied to, cells) called; and moved(where water was copied to, cells, errors) after each run of
+/// it. origin: of the mask.
+template <class AtMasked, class Moved>
 ConversionErrors copy_masked(const CellMask& mask, const Dims& origin, const Box& part, const std::byte* from,
                              const Dims& from_strides, std::byte* to, const Dims& to_strides,
-                             ConvertRun convert, const std::byte* substitute, AtMasked&& at_masked) {
+                             ConvertRun convert, const std::byte* substitute, AtMasked&& at_masked,
+                             Moved&& moved) {
   const int last = part.rank() - 1;
   const std::int64_t row = part.count[last];
   std::int64_t position = 0;
@@ -76,12 +97,11 @@ ConversionErrors copy_masked(const CellMask& mask, const Dims& origin, const Box
     mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_masked) {
       const std::int64_t i = first - cell;
       std::byte* const at = to_row + i * to_strides[last];
-      if (is_masked)
-        at_masked(at, n);
-      else
-        conversion_errors.merge(convert(from_row + i * from_strides[last], from_strides[last], at,
-                                        to_strides[last], n, substitute),
-                                position + i);
+      if (is_masked) return at_masked(at, n);
+      const ConversionErrors errors =
+          convert(from_row + i * from_strides[last], from_strides[last], at, to_strides[last], n, substitute);
+      moved(at, n, errors);
+      conversion_errors.merge(errors, position + i);
     });
     position += row;
   });
@@ -170,10 +190,15 @@ ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byt
   if (is_masked(transfer)) {
     const CellMask& mask = *transfer.decomposition->mask();
     const std::int64_t step = strides[strides.size() - 1];
-    return copy_masked(mask, origin_of(mask, transfer.decomposition->tile()), part, from.data, from.strides,
-                       to, strides, convert, substitute, [&](std::byte* at, std::int64_t n) {
-                         fill_box(at, {step}, {n}, substitute, static_cast<std::size_t>(step));
-                       });
+    const auto size = static_cast<std::size_t>(step);
+    return copy_masked(
+        mask, origin_of(mask, transfer.decomposition->tile()), part, from.data, from.strides, to, strides,
+        convert, substitute,
+        [&](std::byte* at, std::int64_t n) { fill_box(at, {step}, {n}, substitute, size); },
+        [&](const std::byte* at, std::int64_t n, const ConversionErrors& errors) {
+          if (transfer.fill_cells != nullptr)
+            *transfer.fill_cells += count_equal(at, step, n, substitute, size) - errors.count;
+        });
   }
   return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
 }
@@ -196,9 +221,10 @@ ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, c
   ConversionErrors conversion_errors;
   if (leaves_masked(transfer)) {
     const CellMask& mask = *transfer.decomposition->mask_with_halo();
-    conversion_errors =
-        copy_masked(mask, origin_of(mask, transfer.decomposition->tile_with_halo()), part, from, strides,
-                    to.data, to.strides, convert, substitute, [](std::byte*, std::int64_t) {});
+    conversion_errors = copy_masked(
+        mask, origin_of(mask, transfer.decomposition->tile_with_halo()), part, from, strides, to.data,
+        to.strides, convert, substitute, [](std::byte*, std::int64_t) {},
+        [](const std::byte*, std::int64_t, const ConversionErrors&) {});
   } else {
     conversion_errors = copy_box(from, strides, to.data, to.strides, part.count, convert, substitute);
   }
@@ -209,6 +235,20 @@ ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, c
     conversion_errors.first = position_in(index, mine);
   }
   return conversion_errors;
+}
+
+std::int64_t count_equal(const std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value,
+                         std::size_t size) {
+  switch (size) {
+    case 1:
+      return count_numbers<std::uint8_t>(at, stride, n, value);
+    case 2:
+      return count_numbers<std::uint16_t>(at, stride, n, value);
+    case 4:
+      return count_numbers<std::uint32_t>(at, stride, n, value);
+    default:
+      return count_numbers<std::uint64_t>(at, stride, n, value);
+  }
 }
 
 void fill_left(const Transfer& transfer, const std::byte* value) {

@@ -47,6 +47,10 @@ ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byt
 ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides,
                               const Box& cells, ConvertRun convert);
 
+/// How many of n elements of 1, 2, 4 or 8 bytes, so far apart, have the bytes of the value. Local.
+std::int64_t count_equal(const std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value,
+                         std::size_t size);
+
 /// A value, of the array's type, in all cells of the caller's array that reading leaves as they are: land,
 /// and holes of a map.
 void fill_left(const Transfer& transfer, const std::byte* value);

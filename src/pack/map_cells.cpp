@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "format/placement.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 
@@ -150,7 +151,10 @@ class Mover {
       for_size(array_.size, [&](auto element) { gather<decltype(element)>(at_, stride_, local, n, to); });
       if (mask_ != nullptr) drop_masked(local, n, to);
       if (!same_) found = convert(block.data(), size, message, size_, n);
-      if (mask_ != nullptr) fill_masked_cells(local, n, message);
+      if (mask_ != nullptr) {
+        count_fill(message, n, found);
+        fill_masked_cells(local, n, message);
+      }
     } else {
       std::array<std::int64_t, k_block> active;
       alignas(8) std::array<std::byte, k_block * k_largest> of_active;
@@ -188,6 +192,14 @@ class Mover {
     for (std::int64_t i = 0; i < n; ++i)
       if (mask_->is_masked(local[i]))
         std::memcpy(message + i * size_, substitute_, static_cast<std::size_t>(size_));
+  }
+
+  // Of water in a message: what readers will take for missing, without values that did not fit.
+  void count_fill(const std::byte* message, std::int64_t n, const ConversionErrors& errors) const {
+    if constexpr (move_kind == Move::pack)
+      if (transfer_.fill_cells != nullptr)
+        *transfer_.fill_cells +=
+            count_equal(message, size_, n, substitute_, static_cast<std::size_t>(size_)) - errors.count;
   }
 
   void move_runs() {
@@ -240,7 +252,11 @@ class Mover {
     mask_->for_each_run(run.local, run.length, [&](std::int64_t local, std::int64_t n, bool land) {
       const std::int64_t skip = local - run.local;
       MessageByte* const part = message + skip * item_ * size_;
-      if (!land) return move_all({run.global + skip, local, n}, part);
+      if (!land) {
+        const std::int64_t before = conversion_errors_.count;
+        move_all({run.global + skip, local, n}, part);
+        return count_fill(part, n * item_, {conversion_errors_.count - before, 0});
+      }
       if constexpr (move_kind == Move::pack)
         fill_box(part, {size_}, {n * item_}, substitute_, static_cast<std::size_t>(size_));
     });

@@ -25,6 +25,9 @@ struct Transfer {
   /// would be). Gives the cells of a part of `mine` row-major, good until the next call. Local; may throw.
   std::function<const std::byte*(const Box& part)> source;
   std::shared_ptr<const Rounding> rounding;  ///< writing only: what becomes of values; nullptr: they stay
+  /// Writing with a mask only: counts cells of water that hold the fill value, which readers take for
+  /// missing.
+  std::int64_t* fill_cells = nullptr;
   Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
                   ///< of it
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shoal-plan: what the ranks of a large job would plan, and what one write of a field would then move and
-// store, worked out on one core without starting them. `shoal explain` runs it, with --simulate and without;
+// store, worked out on one core without starting them. `shoal explain layout` and `simulate` run it;
 // it prints one JSON object. It links the library's rooms, not libshoal, so that it can count what a plan
 // allocates.
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
@@ -268,7 +269,7 @@ void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
     const FoundMachine found =
         resolve_machine(resolve_settings("", {}), {}, dataset, file_system_of, OpenMode::create);
     for (const std::string& warning : found.warnings)
-      std::cerr << "shoal-plan: " << warning << "\n";
+      std::cerr << "shoal-plan: " << printable(warning) << "\n";
     options.machine = found.figures;
   }
   if (options.machine) choose_by_machine(options);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -42,14 +43,34 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+namespace {
+
+std::string hidden_beside(const std::string& path, const std::string& ending) {
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / fmt::format(".{}{}", shortened(whole.filename().string()), ending)).string();
+}
+
+}  // namespace
+
 std::string name_beside(const std::string& path) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
-  const std::filesystem::path whole(path);
-  const std::string name = fmt::format(".{}{}", shortened(whole.filename().string()), text.data());
-  return (whole.parent_path() / name).string();
+  return hidden_beside(path, text.data());
+}
+
+std::string meeting_name_beside(const std::string& path) {
+  return hidden_beside(path, ".new.tmp");
+}
+
+bool is_name_beside(const std::string& name, const std::string& path) {
+  const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
+  constexpr std::string_view k_end = ".tmp";
+  constexpr std::size_t k_digits = 16;
+  return name.size() == begin.size() + k_digits + k_end.size() && name.starts_with(begin) &&
+         name.ends_with(k_end) &&
+         name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + k_digits;
 }
 
 void sync_folder_of(const std::string& path) {

@@ -8,6 +8,11 @@ namespace shoal {
 /// A name in the same folder that nobody can foresee and no file has: ".NAME.0123456789abcdef.tmp". Whoever
 /// makes a file of it does so exclusively, so that nothing that was put there meanwhile is written. Local.
 std::string name_beside(const std::string& path);
+/// Did name_beside make this name for a file of the path, in the path's folder? name: without folder.
+bool is_name_beside(const std::string& name, const std::string& path);
+
+/// A name in the same folder that is the same for all who make a file of the path: ".NAME.new.tmp". Local.
+std::string meeting_name_beside(const std::string& path);
 
 /// So that a name in the folder of the path outlives a loss of power. Systems that cannot sync folders do
 /// without. Local.

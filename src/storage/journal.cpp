@@ -5,12 +5,14 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "storage/journal_format.hpp"
 
 namespace shoal {
 
@@ -20,36 +22,23 @@ namespace {
 // power is lost.
 constexpr std::uint64_t k_page = 4096;
 constexpr std::uint64_t k_sector = 512;
-constexpr std::uint64_t k_start = 64;
-constexpr std::uint64_t k_gap = 16 * 1024;             // old bytes so far apart are read in one call
-constexpr std::uint64_t k_magic = 0x314c4e4a4c4f4853;  // "SHOLJNL1"
+constexpr std::uint64_t k_gap = 16 * 1024;    // places so far apart are read in one call
+constexpr std::uint64_t k_run = 1024 * 1024;  // as long as they reach no further than this
+
+struct Place {
+  std::uint64_t offset = 0, size = 0;
+  std::uint64_t end() const { return offset + size; }
+};
 
 /// A change with what is there now, cut to the bytes that differ.
 struct Rewrite {
   std::uint64_t offset = 0;
   Bytes before, after;
 
+  Place place() const { return {offset, after.size()}; }
   bool crosses(std::uint64_t unit) const { return offset / unit != (offset + after.size() - 1) / unit; }
 };
 using Rewrites = std::vector<Rewrite>;
-
-/// The last bytes of a file with a journal; in front of it the replacements: offset, length, both contents.
-struct Trailer {
-  std::uint64_t magic = k_magic;
-  std::uint64_t file_size = 0;  ///< of the file without the journal
-  std::uint64_t begin = 0;      ///< of the journal
-  std::uint64_t bytes = 0;      ///< of the replacements
-  std::uint64_t count = 0;
-  std::uint64_t checksum = 0;  ///< of the replacements
-  std::uint64_t own_checksum = 0;
-
-  std::uint64_t sum() const {
-    Hash hash;
-    for (const auto word : {magic, file_size, begin, bytes, count, checksum})
-      hash.add(word);
-    return hash.value();
-  }
-};
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
   Hash hash;
@@ -62,34 +51,47 @@ void read_padded(Store& store, std::uint64_t offset, std::span<std::byte> bytes)
   std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(n), bytes.end(), std::byte{0});
 }
 
-/// What lies at the changes' places, in their order; places near each other are read together.
-std::vector<Bytes> bytes_before(Store& store, const std::vector<Change>& changes) {
-  std::vector<std::size_t> by_offset(changes.size());
-  for (std::size_t i = 0; i < by_offset.size(); ++i)
-    by_offset[i] = i;
+/// work(i, bytes) for what lies at each of n places, by their offsets; places near each other are read
+/// together. Ends early, with false, where work does.
+template <class PlaceOf, class Work>
+bool read_each(Store& store, std::size_t n, PlaceOf&& place_of, Work&& work) {
+  std::vector<std::size_t> by_offset(n);
+  std::iota(by_offset.begin(), by_offset.end(), std::size_t{0});
   std::sort(by_offset.begin(), by_offset.end(),
-            [&](auto a, auto b) { return changes[a].offset < changes[b].offset; });
-  std::vector<Bytes> result(changes.size());
+            [&](auto a, auto b) { return place_of(a).offset < place_of(b).offset; });
   Bytes run;
-  for (std::size_t i = 0; i < by_offset.size();) {
-    const std::uint64_t begin = changes[by_offset[i]].offset;
+  for (std::size_t i = 0; i < n;) {
+    const std::uint64_t begin = place_of(by_offset[i]).offset;
     std::uint64_t end = begin;
     std::size_t j = i;
-    for (; j < by_offset.size() && changes[by_offset[j]].offset <= end + k_gap; ++j)
-      end = std::max(end, changes[by_offset[j]].offset + changes[by_offset[j]].bytes.size());
+    for (; j < n; ++j) {
+      const Place next = place_of(by_offset[j]);
+      if (j > i && (next.offset > end + k_gap || next.end() > begin + k_run)) break;
+      end = std::max(end, next.end());
+    }
     run.resize(static_cast<std::size_t>(end - begin));
     read_padded(store, begin, run);
     for (; i < j; ++i) {
-      const auto& change = changes[by_offset[i]];
-      const auto from = run.begin() + static_cast<std::ptrdiff_t>(change.offset - begin);
-      result[by_offset[i]].assign(from, from + static_cast<std::ptrdiff_t>(change.bytes.size()));
+      const Place one = place_of(by_offset[i]);
+      const auto bytes = std::span<const std::byte>(run).subspan(static_cast<std::size_t>(one.offset - begin),
+                                                                 static_cast<std::size_t>(one.size));
+      if (!work(by_offset[i], bytes)) return false;
     }
   }
-  return result;
+  return true;
 }
 
 Rewrites replacements_of(Store& store, const std::vector<Change>& changes) {
-  const auto old = bytes_before(store, changes);
+  std::vector<Bytes> old(changes.size());
+  read_each(
+      store, changes.size(),
+      [&](std::size_t i) {
+        return Place{changes[i].offset, changes[i].bytes.size()};
+      },
+      [&](std::size_t i, std::span<const std::byte> bytes) {
+        old[i].assign(bytes.begin(), bytes.end());
+        return true;
+      });
   Rewrites result;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto now = changes[i].bytes;
@@ -121,7 +123,7 @@ void append(Bytes& to, const void* from, std::size_t n) {
 /// What no change touches of the start of the file, which says how much there is in it: whoever adds to the
 /// file without knowing of the journal changes it, so that the journal does not fit any more.
 Rewrites start_of_file(Store& store, const Rewrites& all, std::uint64_t file_size) {
-  Bytes start(static_cast<std::size_t>(std::min(k_start, file_size)));
+  Bytes start(static_cast<std::size_t>(std::min(k_journal_start, file_size)));
   read_padded(store, 0, start);
   const auto is_changed = [&](std::uint64_t at) {
     return std::any_of(all.begin(), all.end(), [&](const Rewrite& one) {
@@ -138,9 +140,23 @@ Rewrites start_of_file(Store& store, const Rewrites& all, std::uint64_t file_siz
   return rest;
 }
 
+// What is longer nobody would believe.
+void require_bounds(const Rewrites& all) {
+  std::uint64_t bytes = 0;
+  for (const auto& one : all)
+    bytes += k_change_head + 2 * one.after.size();
+  if (all.size() > k_most_changes || bytes > k_most_journal_bytes)
+    throw Error(
+        Code::not_supported,
+        "the commit changes {} places of the file, with a journal of {} bytes; at most {} places and {} "
+        "bytes can be changed at once: call sync more often",
+        all.size(), bytes, k_most_changes, k_most_journal_bytes);
+}
+
 std::size_t write_journal(Store& store, Rewrites all, std::uint64_t file_size) {
   auto start = start_of_file(store, all, file_size);
   all.insert(all.end(), std::make_move_iterator(start.begin()), std::make_move_iterator(start.end()));
+  require_bounds(all);
   Bytes journal;
   for (const auto& one : all) {
     const std::array<std::uint64_t, 2> where{one.offset, one.after.size()};
@@ -148,9 +164,9 @@ std::size_t write_journal(Store& store, Rewrites all, std::uint64_t file_size) {
     append(journal, one.before.data(), one.before.size());
     append(journal, one.after.data(), one.after.size());
   }
-  Trailer trailer;
+  JournalTrailer trailer;
   trailer.file_size = file_size;
-  trailer.begin = (file_size + k_page - 1) / k_page * k_page;  // shares no page with the file's own bytes
+  trailer.begin = journal_begin(file_size);
   trailer.bytes = journal.size();
   trailer.count = all.size();
   trailer.checksum = checksum_of(journal);
@@ -168,105 +184,159 @@ std::size_t write_journal(Store& store, Rewrites all, std::uint64_t file_size) {
   return journal.size();
 }
 
-std::optional<Trailer> read_trailer(Store& store) {
+/// The changes that a killed process left to do. What it says of itself is believed as far as it fits the
+/// file: somebody else may have made the file.
+class InterruptedChange {
+ public:
+  struct Part {
+    std::uint64_t offset = 0, size = 0;
+    std::size_t at = 0;  // of the bytes before, in the journal; those after come next
+    Place place() const { return {offset, size}; }
+  };
+
+  /// Nothing where there is no journal, or none that is whole (then nothing has been changed yet), or none of
+  /// the file as it is now.
+  static std::optional<InterruptedChange> find(Store& store);
+
+  std::uint64_t file_size() const { return file_size_; }
+  const std::vector<Part>& parts() const { return parts_; }  // by offset
+  std::span<const std::byte> after(const Part& part) const {
+    return std::span(journal_).subspan(part.at + static_cast<std::size_t>(part.size),
+                                       static_cast<std::size_t>(part.size));
+  }
+  void overlay(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+ private:
+  static std::optional<JournalTrailer> read_trailer(Store& store);
+  bool read_parts(Store& store, const JournalTrailer& trailer);
+  bool has_start() const;
+  bool belongs_to(Store& store) const;
+  bool fits(const Part& part, std::span<const std::byte> now) const;
+
+  Bytes journal_;
+  std::vector<Part> parts_;
+  std::uint64_t file_size_ = 0;
+};
+
+std::optional<JournalTrailer> InterruptedChange::read_trailer(Store& store) {
   const std::uint64_t size = store.size();
-  Trailer trailer;
+  JournalTrailer trailer;
   if (size < sizeof trailer) return std::nullopt;
   const auto bytes = std::as_writable_bytes(std::span(&trailer, 1));
   if (store.read(size - sizeof trailer, bytes) != sizeof trailer) return std::nullopt;
-  const bool right = trailer.magic == k_magic && trailer.own_checksum == trailer.sum() &&
-                     trailer.file_size <= trailer.begin && trailer.begin < size &&
-                     trailer.bytes == size - sizeof trailer - trailer.begin;
-  return right ? std::optional(trailer) : std::nullopt;
+  const bool right = trailer.magic == JournalTrailer::k_magic && trailer.own_checksum == trailer.sum() &&
+                     trailer.file_size < size && trailer.begin == journal_begin(trailer.file_size) &&
+                     trailer.begin < size && trailer.bytes == size - sizeof trailer - trailer.begin;
+  const bool bounded = trailer.bytes <= k_most_journal_bytes && trailer.count > 0 &&
+                       trailer.count <= std::min(k_most_changes, trailer.bytes / (k_change_head + 2));
+  return right && bounded ? std::optional(trailer) : std::nullopt;
 }
 
-std::optional<Rewrites> read_replacements(Store& store, const Trailer& trailer) {
-  Bytes journal(static_cast<std::size_t>(trailer.bytes));
-  if (store.read(trailer.begin, journal) != journal.size() || checksum_of(journal) != trailer.checksum)
-    return std::nullopt;
-  Rewrites all;
+bool InterruptedChange::read_parts(Store& store, const JournalTrailer& trailer) {
+  file_size_ = trailer.file_size;
+  // Nothing but the journal is cut off in the end.
+  Bytes gap(static_cast<std::size_t>(trailer.begin - trailer.file_size));
+  read_padded(store, trailer.file_size, gap);
+  if (std::any_of(gap.begin(), gap.end(), [](std::byte b) { return b != std::byte{0}; })) return false;
+  journal_.resize(static_cast<std::size_t>(trailer.bytes));
+  if (store.read(trailer.begin, journal_) != journal_.size() || checksum_of(journal_) != trailer.checksum)
+    return false;
+  parts_.reserve(static_cast<std::size_t>(trailer.count));
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < trailer.count; ++i) {
     std::array<std::uint64_t, 2> where{};
-    if (journal.size() - at < sizeof where) return std::nullopt;
-    std::memcpy(where.data(), journal.data() + at, sizeof where);
+    static_assert(sizeof where == k_change_head);
+    if (journal_.size() - at < sizeof where) return false;
+    std::memcpy(where.data(), journal_.data() + at, sizeof where);
     at += sizeof where;
     const auto [offset, n] = where;
-    if (n == 0 || n > (journal.size() - at) / 2 || offset > trailer.file_size ||
-        n > trailer.file_size - offset)
-      return std::nullopt;
-    const auto from = journal.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto length = static_cast<std::ptrdiff_t>(n);
-    all.push_back({offset, Bytes(from, from + length), Bytes(from + length, from + 2 * length)});
+    if (n == 0 || n > (journal_.size() - at) / 2 || offset > file_size_ || n > file_size_ - offset)
+      return false;
+    parts_.push_back({offset, n, at});
     at += 2 * static_cast<std::size_t>(n);
   }
-  return all;
+  if (at != journal_.size()) return false;
+  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.offset < b.offset; });
+  return std::adjacent_find(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+           return a.place().end() > b.offset;
+         }) == parts_.end();
+}
+
+bool InterruptedChange::has_start() const {
+  std::uint64_t end = 0;
+  for (const auto& part : parts_) {
+    if (part.offset != end) break;
+    end = part.place().end();
+  }
+  return end >= std::min(k_journal_start, file_size_);
 }
 
 /// Each sector of the place holds the bytes of before or of after. Where it holds others, somebody who knew
 /// nothing of the journal has changed the file since.
-bool belongs_to(Store& store, const Rewrite& one) {
-  Bytes now(one.after.size());
-  read_padded(store, one.offset, now);
+bool InterruptedChange::fits(const Part& part, std::span<const std::byte> now) const {
+  const std::byte* const before = journal_.data() + part.at;
+  const std::byte* const after = before + part.size;
   for (std::size_t at = 0; at < now.size();) {
     const auto n = static_cast<std::size_t>(
-        std::min<std::uint64_t>(now.size() - at, k_sector - (one.offset + at) % k_sector));
-    if (std::memcmp(now.data() + at, one.before.data() + at, n) != 0 &&
-        std::memcmp(now.data() + at, one.after.data() + at, n) != 0)
+        std::min<std::uint64_t>(now.size() - at, k_sector - (part.offset + at) % k_sector));
+    if (std::memcmp(now.data() + at, before + at, n) != 0 && std::memcmp(now.data() + at, after + at, n) != 0)
       return false;
     at += n;
   }
   return true;
 }
 
-struct InterruptedChange {
-  Rewrites changes;
-  std::uint64_t file_size = 0;
-};
-
-/// What a killed process left to do; nothing where its journal is not whole, since then it had changed
-/// nothing yet, or is not of the file as it is now.
-std::optional<InterruptedChange> find_interrupted(Store& store) {
-  const auto trailer = read_trailer(store);
-  if (!trailer) return std::nullopt;
-  auto all = read_replacements(store, *trailer);
-  if (!all || !std::all_of(all->begin(), all->end(), [&](const auto& one) { return belongs_to(store, one); }))
-    return std::nullopt;
-  return InterruptedChange{std::move(*all), trailer->file_size};
+bool InterruptedChange::belongs_to(Store& store) const {
+  return read_each(
+      store, parts_.size(), [&](std::size_t i) { return parts_[i].place(); },
+      [&](std::size_t i, std::span<const std::byte> now) { return fits(parts_[i], now); });
 }
 
-class FinishedStore final : public Store {
- public:
-  FinishedStore(std::unique_ptr<Store> inner, Rewrites changes, std::uint64_t size)
-      : inner_(std::move(inner)), changes_(std::move(changes)), size_(size) {}
+std::optional<InterruptedChange> InterruptedChange::find(Store& store) {
+  const auto trailer = read_trailer(store);
+  InterruptedChange found;
+  if (!trailer || !found.read_parts(store, *trailer) || !found.has_start() || !found.belongs_to(store))
+    return std::nullopt;
+  return found;
+}
 
-  const std::string& path() const override { return inner_->path(); }
+// Bytes of the file from `offset` on become as they will be.
+void InterruptedChange::overlay(std::uint64_t offset, std::span<std::byte> bytes) const {
+  const std::uint64_t end = offset + bytes.size();
+  auto part = std::partition_point(parts_.begin(), parts_.end(),
+                                   [&](const Part& one) { return one.place().end() <= offset; });
+  for (; part != parts_.end() && part->offset < end; ++part) {
+    const auto from = std::max(offset, part->offset), to = std::min(end, part->place().end());
+    std::memcpy(bytes.data() + (from - offset), after(*part).data() + (from - part->offset),
+                static_cast<std::size_t>(to - from));
+  }
+}
+
+class FinishedStore : public Store {
+ public:
+  FinishedStore(Store& inner, const InterruptedChange& left) : inner_(inner), left_(left) {}
+
+  const std::string& path() const override { return inner_.path(); }
   void write(std::uint64_t, std::span<const std::byte>) override { refuse(); }
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
-    if (offset >= size_) return 0;
-    const auto n = inner_->read(
-        offset, bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), size_ - offset))));
-    for (const auto& one : changes_) {
-      const auto from = std::max(offset, one.offset);
-      const auto to = std::min<std::uint64_t>(offset + n, one.offset + one.after.size());
-      if (from < to)
-        std::memcpy(bytes.data() + (from - offset), one.after.data() + (from - one.offset),
-                    static_cast<std::size_t>(to - from));
-    }
+    if (offset >= size()) return 0;
+    const auto n = inner_.read(
+        offset,
+        bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), size() - offset))));
+    left_.overlay(offset, bytes.first(n));
     return n;
   }
-  std::uint64_t size() override { return size_; }
+  std::uint64_t size() override { return left_.file_size(); }
   void resize(std::uint64_t) override { refuse(); }
-  void sync() override { inner_->sync(); }
-  void close() override { inner_->close(); }
+  void sync() override { inner_.sync(); }
+  void close() override { inner_.close(); }
 
  private:
   [[noreturn]] void refuse() const {
     throw Error(Code::permission, "the file was opened for reading only").in_file(path());
   }
-  std::unique_ptr<Store> inner_;
-  Rewrites changes_;
-  std::uint64_t size_;
+  Store& inner_;
+  const InterruptedChange& left_;
 };
 
 void put_back(Store& store, const Rewrites& all, std::size_t done) {
@@ -308,20 +378,43 @@ ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, Ch
   return made;
 }
 
-bool finish_changes(Store& store) {
-  const auto left = find_interrupted(store);
+bool has_unfinished_changes(Store& store) {
+  return InterruptedChange::find(store).has_value();
+}
+
+bool finish_changes(Store& store, const std::function<void(Store& finished)>& check) {
+  const auto left = InterruptedChange::find(store);
   if (!left) return false;
-  for (const auto& one : left->changes)
-    store.write(one.offset, one.after);
+  if (check) {
+    FinishedStore finished(store, *left);
+    check(finished);
+  }
+  for (const auto& part : left->parts())
+    store.write(part.offset, left->after(part));
   store.sync();
-  store.resize(left->file_size);
+  store.resize(left->file_size());
   return true;
 }
 
+namespace {
+
+/// A FinishedStore with what it is made of.
+struct OwnedChange {
+  std::unique_ptr<Store> inner;
+  InterruptedChange left;
+};
+class OwningStore final : private OwnedChange, public FinishedStore {
+ public:
+  explicit OwningStore(OwnedChange owned)
+      : OwnedChange(std::move(owned)), FinishedStore(*OwnedChange::inner, OwnedChange::left) {}
+};
+
+}  // namespace
+
 std::unique_ptr<Store> with_changes_finished(std::unique_ptr<Store> store) {
-  auto left = find_interrupted(*store);
+  auto left = InterruptedChange::find(*store);
   if (!left) return store;
-  return std::make_unique<FinishedStore>(std::move(store), std::move(left->changes), left->file_size);
+  return std::make_unique<OwningStore>(OwnedChange{std::move(store), std::move(*left)});
 }
 
 }  // namespace shoal

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "base/error.hpp"
@@ -23,10 +24,14 @@ namespace {
 constexpr const char* k_access_list = "system.posix_acl_access";
 constexpr std::uint64_t k_most_beside = std::uint64_t{1} << 30;
 
-// Where links lead to; the path itself where nothing is.
-std::string target_of(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
-  return real ? real.get() : path;
+// Without a file of the name `to`. Not all file systems can say so in one step.
+bool rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  struct stat status {};
+  if (::lstat(to.c_str(), &status) != 0) return std::rename(from.c_str(), to.c_str()) == 0;
+  errno = EEXIST;
+  return false;
 }
 
 /// A descriptor that is closed.
@@ -79,6 +84,17 @@ class Aside {
 
 }  // namespace
 
+std::string target_of(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
+  if (real) return real.get();
+  constexpr int k_most_links = 40;
+  std::filesystem::path target(path);
+  std::error_code ignored;
+  for (int i = 0; i < k_most_links && std::filesystem::is_symlink(target, ignored); ++i)
+    target = target.parent_path() / std::filesystem::read_symlink(target, ignored);
+  return target.string();
+}
+
 bool is_a_file(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -103,11 +119,44 @@ std::string why_not_replaceable(const std::string& path) {
   return "";
 }
 
-Replacement::Replacement(std::string path, std::vector<std::string> suffixes)
+std::uint64_t file_number(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_ino) : 0;
+}
+
+void check_replaced(const std::string& path, std::uint64_t number) {
+  if (number == 0 || file_number(path) == number) return;
+  throw Error(Code::state,
+              "the file was replaced by another one since it was opened, and the old one can no longer be "
+              "opened on this rank; close the dataset and open it again")
+      .in_file(path);
+}
+
+Replacement::Replacement(std::string path, std::vector<std::string> suffixes, What what)
     : path_(std::move(path)),
       target_(target_of(path_)),
       beside_(name_beside(target_)),
-      suffixes_(std::move(suffixes)) {}
+      suffixes_(std::move(suffixes)),
+      what_(what) {}
+
+bool Replacement::meet() {
+  const std::string name = meeting_name_beside(target_);
+  const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) return false;
+  struct stat status {};
+  const bool mine = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+                    status.st_uid == ::geteuid();
+  ::close(fd);
+  if (mine) beside_ = name;
+  return mine;
+}
+
+Replacement::Replacement(std::string path, std::vector<std::string> suffixes, std::string made)
+    : path_(std::move(path)),
+      target_(target_of(path_)),
+      beside_(std::move(made)),
+      suffixes_(std::move(suffixes)),
+      what_(What::of_file) {}
 
 Replacement::~Replacement() {
   if (done_) return;
@@ -135,7 +184,15 @@ void Replacement::take_name() {
   std::vector<std::unique_ptr<Aside>> old;
   for (const auto& suffix : suffixes_)
     old.push_back(std::make_unique<Aside>(path_ + suffix));
-  if (std::rename(beside_.c_str(), target_.c_str()) != 0)
+  if (what_ == What::of_name && !rename_to_new(beside_, target_)) {
+    if (errno == EEXIST)
+      throw Error(Code::exists,
+                  "somebody else has made a file of this name since the dataset was created, and it stays; "
+                  "remove it, or create the dataset with another name")
+          .in_file(path_);
+    throw errno_error(errno, "the new file cannot be given its name (rename)").in_file(path_);
+  }
+  if (what_ == What::of_file && std::rename(beside_.c_str(), target_.c_str()) != 0)
     throw errno_error(errno, "the new file cannot take the place of the old one (rename)").in_file(path_);
   done_ = true;
   for (auto& aside : old)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,31 +11,48 @@ namespace shoal {
 /// may not be written by this user"); empty: one can. Local.
 std::string why_not_replaceable(const std::string& path);
 
+/// Where links lead to, also one that leads to a name without a file. Local.
+std::string target_of(const std::string& path);
+
 /// Is there a regular file, or a link to one? Local.
 bool is_a_file(const std::string& path);
 
 /// Is there a pipe, a socket or a device? Local.
 bool is_special(const std::string& path);
 
-/// A new file that takes the place of another when it is whole. Until then it lies beside it, under a name
-/// that nobody can foresee, and the old one is as it was. A path that is a link stays one: the file that it
-/// leads to is replaced. Other names of the old file (hard links) keep the old file. All is Local; errors
-/// name the path.
+/// The number that a file system has for the file of this name; 0: it has none. Local.
+std::uint64_t file_number(const std::string& path);
+
+/// Error(state) where the name has another file than that of the number; 0: any. Local.
+void check_replaced(const std::string& path, std::uint64_t number);
+
+/// A new file that takes the place of another, or a name that no file has, when it is whole. Until then it
+/// lies beside it, under a name that nobody can foresee, and the old one is as it was. A path that is a link
+/// stays one: the file that it leads to is replaced. Other names of the old file (hard links) keep the old
+/// file. All is Local; errors name the path.
 class Replacement {
  public:
+  /// Replaces: the path has a file. of_name: it has none, and one that somebody makes meanwhile stays.
+  enum class What { of_file, of_name };
   /// suffixes: of files beside the new one that belong to it, and come and go with it.
-  explicit Replacement(std::string path, std::vector<std::string> suffixes = {});
+  explicit Replacement(std::string path, std::vector<std::string> suffixes = {}, What what = What::of_file);
+  /// Of a file that is made already, in the folder of the one that it replaces.
+  Replacement(std::string path, std::vector<std::string> suffixes, std::string made);
   Replacement(Replacement&&) = delete;
   /// Without commit the new file is removed.
   ~Replacement();
 
   /// Where the new file is to be made, exclusively.
   const std::string& beside() const { return beside_; }
+  /// Of a path without a file: from now on beside() is a name that all who make one of the path foresee, so
+  /// that they meet there (".NAME.new.tmp"), and an empty file of it is there, or one that a killed job left.
+  /// False, and nothing is changed: what has the name is not this user's own.
+  bool meet();
   /// The new file is there: it gets the permissions of the old one, and its owner and group as far as that is
   /// allowed. Nothing to do where there is no old one.
   void take_over_rights() const;
   /// The new file has the name from now on, and what belongs to it is beside it; durable: also after a loss
-  /// of power. After an Error it can be tried again.
+  /// of power. After an Error it can be tried again. Error(exists): somebody made a file of the name.
   void commit(bool durable);
   /// The new file stays where it is, for who wants to look at it.
   void leave() { done_ = true; }
@@ -46,6 +64,7 @@ class Replacement {
   std::string target_;  ///< where links lead to
   std::string beside_;
   std::vector<std::string> suffixes_;
+  What what_;
   bool done_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/language.hpp"
 #include "codec/convert.hpp"
 #include "codec/isa.hpp"
 #include "streams/descriptions.hpp"
@@ -215,6 +216,8 @@ Accumulator::Accumulator(std::shared_ptr<const Part> part, Type type, std::optio
       states_(static_cast<std::size_t>(std::max({1, bins, slots}))) {}
 
 void Accumulator::need(Operation operation) {
+  const auto at = std::lower_bound(operations_.begin(), operations_.end(), operation);
+  if (at == operations_.end() || *at != operation) operations_.insert(at, operation);
   (is_whole(operation) ? whole_ : moments_).add(moments_of(operation));
   wants_counts_ = wants_counts_ || (operation == Operation::count && counts_cells());
 }
@@ -480,8 +483,12 @@ void KeptValues::keep(const ArrayView& own) {
 Error range_error(const ConversionErrors& errors, Type type) {
   const std::string which = errors.count == 1 ? "1 value of the array does"
                                               : fmt::format("{} values of the array do", errors.count);
-  return {Code::range, "{} not fit type {}, the first in cell {} of this rank", which, name_of(type),
-          errors.first};
+  return {Code::range,
+          "{} not fit type {}, the first in cell {} of this rank, counted {}",
+          which,
+          name_of(type),
+          as_index(errors.first),
+          counted_from()};
 }
 
 }  // namespace shoal::streams

@@ -92,6 +92,8 @@ class Accumulator {
   Accumulator(std::shared_ptr<const Part> part, Type type, std::optional<double> missing, int bins,
               int slots);
   void need(Operation operation);
+  /// Those that are needed, in their own order, each once.
+  const std::vector<Operation>& operations() const { return operations_; }
 
   const Part& part() const { return *part_; }
   const std::shared_ptr<const Part>& shared_part() const { return part_; }
@@ -149,6 +151,7 @@ class Accumulator {
   std::optional<double> missing_;
   Moments moments_, whole_;
   bool wants_counts_ = false;
+  std::vector<Operation> operations_;
   std::vector<WindowState> states_;
 };
 

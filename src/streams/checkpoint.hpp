@@ -4,16 +4,24 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dataset/dataset.hpp"
+#include "streams/checksum.hpp"
 #include "streams/streams.hpp"
 
 namespace shoal::streams {
 
+/// The attribute that says that a file is a checkpoint, and of which form.
+inline constexpr const char* k_checkpoint_version = "shoal_streams_checkpoint";
+
 /// The windows of a run that are not finished, as an ordinary NetCDF file: for each accumulator and state a
 /// variable without dimensions, whose attributes say what it is ("temp.1_day"), and the arrays of its moments
 /// behind it ("temp.1_day.weighted_sum"), cut as the field is. Any number of ranks reads them.
+///
+/// What is in the file is not believed: numbers are held against the configuration, the model and the clock,
+/// all of it against checksums, and the file names no other one.
 class Checkpoint {
  public:
   explicit Checkpoint(Streams& streams) : streams_(streams) {}
@@ -24,22 +32,56 @@ class Checkpoint {
  private:
   /// A state with what says which one it is.
   struct Entry {
-    std::string name, key;
-    Collector* collector;
-    WindowState* state;
+    std::string name;
+    std::size_t collector;
+    int state;
   };
+  /// An accumulator in the file: what it is of, what for, and the variable of each of its states.
+  struct Saved {
+    std::string key, about;
+    std::vector<Operation> operations;
+    std::map<std::int64_t, std::string> states;
+    std::vector<Operation> taken;
+  };
+
+  Collector& collector_of(const Entry& entry) const { return streams_.plan_.collectors[entry.collector]; }
+  WindowState& state_of(const Entry& entry) const {
+    return collector_of(entry).accumulator->state(entry.state);
+  }
   std::vector<Entry> entries() const;
-  std::string key_of(const Collector& collector, int state) const;
-  void agree_on_holes(std::vector<Entry>& entries) const;
-  void define(Dataset& file, const Entry& entry);
-  std::string dims_of(Dataset& file, const Part& part);
-  void write(Dataset& file, const Entry& entry);
-  void read(Dataset& file, const Entry& entry, const std::string& name);
+  std::string key_of(const Collector& collector) const;
+  std::string about(const Collector& collector) const;
   template <class Use>
   void for_each_array(const Entry& entry, const std::string& name, Use&& use) const;
 
+  void agree_on_holes(std::vector<Entry>& entries) const;
+  void put_run(Dataset& file) const;
+  void define(Dataset& file, const Entry& entry);
+  std::string dims_of(Dataset& file, const Part& part);
+  void write(Dataset& file, const Entry& entry);
+
+  void read_run(const Schema& schema);
+  void read_files(const Schema& schema);
+  std::vector<Saved> saved_in(const Schema& schema) const;
+  std::vector<std::string> take_states(EvenReader& even, std::vector<Saved>& saved);
+  std::size_t part_with(std::size_t collector, const std::vector<Operation>& operations);
+  void take(EvenReader& even, std::size_t collector, const Saved& saved);
+  void read_window(const Schema& schema, const std::string& variable, const Entry& entry) const;
+  void read_arrays(EvenReader& even, const Entry& entry, const std::string& name);
+  void check_counts(const Entry& entry) const;
+  void compare_sums() const;
+  void tell_changes(const std::vector<Saved>& saved, const std::vector<std::string>& begun) const;
+
   Streams& streams_;
+  std::string path_;
   std::map<std::string, std::int64_t> dims_;
+  /// Of arrays: the variable with the checksum, what it says, and this rank's share of what was read.
+  struct Sum {
+    std::string variable;
+    std::uint64_t said = 0, share = 0;
+  };
+  std::vector<Sum> sums_;
+  Status problem_;  // of this rank's cells
 };
 
 }  // namespace shoal::streams

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "streams/clock.hpp"
 
+#include <fmt/core.h>
+
 #include "base/error.hpp"
 
 namespace shoal::streams {
 
 Clock::Clock(const Options& options, Instant run_start, Instant now) : options_(options) {
   window_ = {now, now};
+  earliest_ = run_start;
   if (options_.every.kind == Duration::Kind::steps) return;
   windows_.emplace(options_.calendar, options_.every, options_.offset, run_start);
   if (options_.climatology) slots_ = windows_->slots_of_year();
   window_ = windows_->containing(now);
+  earliest_ = windows_->containing(run_start).start;
   closed_ = window_.end == now;
   has_steps_ = now > run_start && window_.start < now && !closed_;  // of the jobs before
 }
@@ -31,6 +35,7 @@ void Clock::begin_state(Instant start) {
 void Clock::begin_step(const Step& step) {
   passed_.reset();
   instant_.reset();
+  crossed_.reset();
   if (step.start == step.end) return begin_state(step.start);
   if (!windows_) {  // of steps
     if (closed_) window_.start = step.start;
@@ -44,6 +49,8 @@ void Clock::begin_step(const Step& step) {
   if (step.end > window_.end) {
     const Window following = windows_->next(window_);
     const bool goes_past = !closed_;
+    if (goes_past && step.start < window_.end && (lies_within(window_) || lies_within(following)))
+      crossed_ = window_.end;
     if (step.end > following.end || (goes_past && step.end == following.end))
       throw Error(Code::invalid_argument,
                   "the step from {} to {} is longer than windows of {}, so that some would have no values",
@@ -68,6 +75,14 @@ void Clock::end_step() {
   closed_ = ends_;
   passed_.reset();
   instant_.reset();
+  crossed_.reset();
+}
+
+std::string crossing_text(const Clock& clock, const Step& step) {
+  const Calendar& calendar = clock.options().calendar;
+  return fmt::format("the step from {} to {} goes past {}, where a window of {} ends",
+                     calendar.text(step.start), calendar.text(step.end), calendar.text(*clock.crossed()),
+                     text_of(clock.options().every));
 }
 
 }  // namespace shoal::streams

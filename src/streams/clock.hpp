@@ -49,6 +49,9 @@ class Clock {
   bool ends() const { return ends_; }
   /// The window whose instant values are those of the step that goes on.
   const std::optional<Window>& instant() const { return instant_; }
+  /// Where a window ends in the middle of the step that goes on: whose records then hold other lengths of
+  /// time than windows have, or instants that are late. Nothing where both windows are left out.
+  const std::optional<Instant>& crossed() const { return crossed_; }
   /// The step is complete.
   void end_step();
 
@@ -59,6 +62,10 @@ class Clock {
   }
   /// The window of dates that begins there.
   Window beginning(Instant start) const { return windows_->containing({start.microseconds + 1}); }
+  /// No window of the run begins before. Local.
+  Instant earliest() const { return earliest_; }
+  /// Has a window begun that counts, and is not at its end?
+  bool goes_on() const { return !closed_ && lies_within(window_); }
   /// Of windows of steps, where the one that goes on began; checkpoints keep it.
   std::optional<Instant> open_since() const {
     return windows_ || closed_ ? std::nullopt : std::optional(window_.start);
@@ -74,12 +81,17 @@ class Clock {
 
   Options options_;
   std::optional<Windows> windows_;  // nothing: of steps
+  Instant earliest_;
   int slots_ = 1, slot_ = 0;
   Window window_;
   bool closed_ = true;      // window_ had its end, or no step
   bool has_steps_ = false;  // in window_
   bool counts_ = false, ends_ = false;
   std::optional<Window> passed_, instant_;
+  std::optional<Instant> crossed_;
 };
+
+/// "the step from ... to ... goes past ..., where a window of 90 min ends".
+std::string crossing_text(const Clock& clock, const Step& step);
 
 }  // namespace shoal::streams

@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 
 namespace shoal::streams {
@@ -99,11 +100,37 @@ std::string FileChoice::settings_text() const {
   return text;
 }
 
+void compose_names(Configuration& configuration) {
+  const auto compose = [](std::string& name) { name = composed(name); };
+  const auto compose_all = [&](auto& items, auto member) {
+    for (auto& item : items)
+      compose(item.*member);
+  };
+  for (FileChoice& file : configuration.files) {
+    for (FieldChoice& field : file.fields) {
+      compose(field.text);
+      compose(field.name);
+      compose_all(field.attributes, &AttributeChoice::name);
+    }
+    compose_all(file.region, &CoordinateRange::coordinate);
+    compose_all(file.indices, &IndexRange::dim);
+    compose_all(file.levels, &Levels::dim);
+    compose_all(file.attributes, &AttributeChoice::name);
+    if (file.reduce)
+      for (std::string& dim : file.reduce->dims)
+        compose(dim);
+  }
+}
+
 std::string text_of(const Problem& problem) {
   std::string text;
   if (problem.line > 0) text += fmt::format("line {}: ", problem.line);
   if (!problem.key.empty()) text += problem.key + ": ";
   return text + problem.message;
+}
+
+Error error_of(const Problem& problem, Code code, const std::string& path) {
+  return Error(code, text_of(problem)).in_file(path);
 }
 
 Configuration read_configuration(const std::string& text, const std::string& path) {

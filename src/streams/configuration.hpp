@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/type.hpp"
 #include "streams/time/window.hpp"
 
@@ -55,7 +56,7 @@ struct Reduction {
   std::vector<std::string> dims;
   SpaceOperation operation = SpaceOperation::mean;
   CellWeights weights = CellWeights::automatic;
-  int line = 0;
+  int line = 0, dims_line = 0;
 };
 
 /// `region`: cells whose coordinate lies in [low, high]; with low > high of a longitude, around 360.
@@ -63,6 +64,7 @@ struct CoordinateRange {
   std::string coordinate;
   double low = 0, high = 0;
   int line = 0;
+  std::string key() const { return "region." + coordinate; }
 };
 
 /// `indices`: cells first, first + stride, ... before end of a dimension, from 0.
@@ -72,6 +74,7 @@ struct IndexRange {
   std::int64_t end = -1;  ///< -1: that of the dimension
   std::int64_t stride = 1;
   int line = 0;
+  std::string key() const { return "indices." + dim; }
 };
 
 /// `levels`: chosen cells of a dimension that is not cut, ascending, from 0.
@@ -79,6 +82,7 @@ struct Levels {
   std::string dim;  ///< "": the one of a field that is no dimension of its grid
   std::vector<std::int64_t> indices;
   int line = 0;
+  std::string key() const { return dim.empty() ? "levels" : "levels." + dim; }
 };
 
 /// `attributes`: a line of the table.
@@ -94,8 +98,9 @@ struct FieldChoice {
   By by = By::name;
   std::string text;                        ///< the name, pattern, group or expression
   std::string name;                        ///< in the file; "": that of the field. Needed of an expression
-  std::optional<TimeOperation> operation;  ///< nothing: the file's
+  std::optional<TimeOperation> operation;  ///< nothing: the file's, as all that follows
   std::optional<Type> type;
+  std::optional<double> scale_factor, add_offset;
   std::vector<AttributeChoice> attributes;
   int line = 0;
 };
@@ -133,9 +138,11 @@ struct FileChoice {
   Unfinished unfinished = Unfinished::drop;
   Commit commit = Commit::record;
   TimePosition time = TimePosition::automatic;
-  TimeUnit time_units = TimeUnit::seconds;  ///< since the start of the run
-  bool fms_attributes = false;              ///< also time_avg_info, average_T1, average_T2, average_DT
-  std::optional<Type> type;                 ///< of its fields
+  TimeUnit time_units = TimeUnit::seconds;         ///< since the start of the run
+  bool fms_attributes = false;                     ///< also time_avg_info, average_T1, average_T2, average_DT
+  std::optional<Type> type;                        ///< of its fields
+  std::optional<double> scale_factor, add_offset;  ///< values are packed: packed * scale_factor + add_offset
+  bool strict = false;                             ///< a step that goes past the end of a window is an error
   std::vector<AttributeChoice> attributes;
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the dataset (docs/settings.md), checked
   int line = 0;
@@ -161,6 +168,10 @@ struct Configuration {
   std::string report;  ///< where rank 0 writes the report of the streams at close; "": nowhere
 };
 
+/// Names of fields, dimensions and attributes, which are looked for in the model's descriptions, in the form
+/// in which these have them (base/names.hpp).
+void compose_names(Configuration& configuration);
+
 /// Reads a configuration. problems: what is wrong, in order of lines; files with problems are left out.
 /// Local.
 Configuration read_configuration(const std::string& text, const std::string& path,
@@ -169,5 +180,7 @@ Configuration read_configuration(const std::string& text, const std::string& pat
 Configuration read_configuration(const std::string& text, const std::string& path);
 /// The text of a problem: "line 3: every: ...".
 std::string text_of(const Problem& problem);
+/// The problem as an error, with the configuration as its file.
+Error error_of(const Problem& problem, Code code, const std::string& path);
 
 }  // namespace shoal::streams

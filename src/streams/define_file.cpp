@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/error.hpp"
 #include "streams/record_file.hpp"
@@ -39,8 +40,12 @@ void RecordFile::put_text(const char* variable, const char* name, const std::str
 void RecordFile::define() {
   const bool is_new = !has("time");
   std::vector<const Output*> added;
-  for (const Output& output : file_.outputs)
-    if (!has(output.name)) added.push_back(&output);
+  for (const Output& output : file_.outputs) {
+    if (has(output.name))
+      compare_with_file(output);
+    else
+      added.push_back(&output);
+  }
   if (is_new) {
     Attributes global = model_.attributes();
     for (const auto& given : file_.choice.attributes) {
@@ -148,12 +153,36 @@ void RecordFile::define_grids() {
     }
 }
 
-void RecordFile::define_output(const Output& output) {
-  const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
+std::string RecordFile::dims_of(const Output& output) {
   std::string dims = "time";
   if (output.operation.bins > 0) dims += " " + day_dim(output.operation.bins);
-  dims += names_of(output.dims);
-  dataset_->def_var(output.name, output.type, dims,
+  return dims + names_of(output.dims);
+}
+
+/// Of a file that goes on: its records cannot get other dimensions, and keep their type.
+void RecordFile::compare_with_file(const Output& output) const {
+  const Schema& schema = dataset_->schema();
+  const auto& there = schema.variables[static_cast<std::size_t>(schema.find_variable(output.name))];
+  std::string dims;
+  for (const int d : there.dims)
+    dims += (dims.empty() ? "" : " ") + schema.dims[static_cast<std::size_t>(d)].name;
+  if (dims != dims_of(output))
+    throw Error(
+        Code::state,
+        "the file goes on, where it has the dimensions ({}), and its description has ({}) now; let new "
+        "records go to another file, or describe it as before",
+        dims, dims_of(output))
+        .of_variable(output.name);
+  if (there.type == output.type) return;
+  tell(comm_,
+       fmt::format("{}: variable '{}' goes on as {}, which it was when the file was made; its description "
+                   "says {} now, which holds from the next file on",
+                   path_, output.name, name_of(there.type), name_of(output.type)));
+}
+
+void RecordFile::define_output(const Output& output) {
+  const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
+  dataset_->def_var(output.name, output.type, dims_of(output),
                     output.is_cut ? collector.part->decomposition() : nullptr);
   dataset_->def_fill(output.name, Type::double_, &output.fill);
   for (const Attribute& attribute : output.attributes)

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 
@@ -140,7 +141,7 @@ void Descriptions::add_grid(const std::string& name, const std::string& dims,
   if (static_cast<int>(grid.dims.size()) != global.size())
     throw Error(Code::invalid_argument,
                 "grid '{}': {} names of dimensions (\"{}\"), but the decomposition has {}", name,
-                grid.dims.size(), dims, global.size());
+                grid.dims.size(), joined(as_listed(grid.dims), " "), global.size());
   for (std::size_t d = 0; d < grid.dims.size(); ++d) {
     const std::int64_t length = length_of(grid.dims[d]), mine = global[static_cast<int>(d)];
     if (length >= 0 && length != mine)
@@ -170,8 +171,8 @@ void Descriptions::add_grid_variable(const std::string& grid, const std::string&
       const bool masked = mask != nullptr && decomposition.map() == nullptr &&
                           mask->is_masked(static_cast<std::int64_t>(i) % mask->cells());
       if (!masked && decomposition.map() == nullptr && !(out.values[i] >= 0))
-        throw Error(Code::range, "area '{}': cell {} of this rank has {}; areas are 0 or more", name, i,
-                    out.values[i]);
+        throw Error(Code::range, "area '{}': cell {} of this rank (counted {}) has {}; areas are 0 or more",
+                    name, as_index(static_cast<std::int64_t>(i)), counted_from(), out.values[i]);
     }
   }
   grid_variables_.push_back(std::move(out));
@@ -198,9 +199,9 @@ int Descriptions::add_field(const std::string& name, Type type, const std::strin
     if (of_grid.size() > field.dims.size() ||
         !std::equal(of_grid.begin(), of_grid.end(),
                     field.dims.end() - static_cast<std::ptrdiff_t>(of_grid.size())))
-      throw Error(Code::invalid_argument,
-                  "field '{}': the last of its dimensions \"{}\" are not those of grid '{}': \"{}\"", name,
-                  dims, grid, joined(of_grid, " "));
+      throw Error(Code::invalid_argument, "field '{}' (\"{}\"): {} are not those of grid '{}', \"{}\"", name,
+                  joined(as_listed(field.dims), " "), fastest_dimensions(static_cast<int>(of_grid.size())),
+                  grid, joined(as_listed(of_grid), " "));
     outer -= of_grid.size();
   }
   for (std::size_t d = 0; d < outer; ++d) {

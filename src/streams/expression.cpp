@@ -7,6 +7,7 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace shoal::streams {
 
@@ -19,9 +20,25 @@ std::string with_powers(std::string text) {
   return text;
 }
 
+// muParser also takes assignments, which would change fields, and lists, of which the last value counts.
+void check_is_one_value(const std::string& text) {
+  int open = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char before = i > 0 ? text[i - 1] : ' ', after = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (text[i] == '=' && std::string_view("=<>!").find(before) == std::string_view::npos && after != '=')
+      throw Error(Code::setting,
+                  "'{}' gives a value to a name by '='; an expression has a value itself, and == compares",
+                  text);
+    open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (text[i] == ',' && open <= 0)
+      throw Error(Code::setting, "'{}' is a list of values; an expression has one value", text);
+  }
+}
+
 class OfMuParser final : public Expression {
  public:
   explicit OfMuParser(const std::string& text) {
+    check_is_one_value(text);
     try {
       parser_.SetExpr(with_powers(text));
       for (const auto& [name, unused] : parser_.GetUsedVar())
@@ -30,6 +47,8 @@ class OfMuParser final : public Expression {
       for (std::size_t i = 0; i < names_.size(); ++i)
         parser_.DefineVar(names_[i], &cells_[i]);
       if (!names_.empty()) parser_.Eval();
+      if (parser_.GetNumResults() > 1)
+        throw Error(Code::setting, "'{}' is a list of values; an expression has one value", text);
     } catch (const mu::Parser::exception_type& e) {
       throw Error(Code::setting, "'{}' cannot be read: {}", text, e.GetMsg());
     }

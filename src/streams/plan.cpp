@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "streams/select.hpp"
 
@@ -77,6 +78,14 @@ std::string cell_method(const TimeOperation& operation) {
   }
 }
 
+/// The first few of many names.
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t k_few = 8;
+  const std::size_t all = names.size();
+  names.resize(std::min(all, k_few));
+  return joined(names, ", ") + (all > k_few ? fmt::format(" and {} more", all - k_few) : "");
+}
+
 class Planner {
  public:
   Planner(const Comm& comm, const Configuration& configuration, const Descriptions& model,
@@ -91,7 +100,7 @@ class Planner {
 
  private:
   [[noreturn]] void fail(int line, const std::string& key, Code code, const std::string& message) const {
-    throw Error(code, text_of(Problem{line, key, message})).in_file(configuration_.path);
+    throw error_of({line, key, message}, code, configuration_.path);
   }
   /// What work throws has line and key.
   template <class Work>
@@ -108,7 +117,7 @@ class Planner {
     FilePlan out;
     out.choice = choice;
     out.clock = clock(choice);
-    Selector selector(comm_, model_, choice, parts_);
+    Selector selector(comm_, model_, choice, configuration_.path, parts_);
     std::set<std::string> names;
     for (const FieldChoice& field : choice.fields)
       for (const int source : sources_of(field)) {
@@ -118,7 +127,7 @@ class Planner {
           fail(field.line, "fields", Code::setting,
                fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
       }
-    at(choice.line_of("region"), "region", [&] { selector.check_used(); });
+    selector.check_used();
     add_grids(out);
     return out;
   }
@@ -159,7 +168,7 @@ class Planner {
     if (choice.by == FieldChoice::By::pattern)
       fail(choice.line, "fields", Code::not_found,
            fmt::format("no field of the model matches '{}'; it has: {}", choice.text,
-                       joined(model_.field_names(), ", ")));
+                       some_of(model_.field_names())));
     std::vector<std::string> groups;
     for (const auto& field : fields)
       if (!field.group.empty() && std::find(groups.begin(), groups.end(), field.group) == groups.end())
@@ -230,9 +239,7 @@ class Planner {
         made.kept = std::make_unique<KeptValues>(part, source.like.type, source.like.missing,
                                                  fill_of(source.like.type, source.like.missing));
       else
-        made.accumulator =
-            std::make_unique<Accumulator>(part, source.like.type, source.like.missing, operation.bins,
-                                          plan_.clocks[static_cast<std::size_t>(clock_index)].slots());
+        made.accumulator = accumulator_for(plan_, made);
       plan_.collectors.push_back(std::move(made));
     }
     if (!instant) plan_.collectors[i].accumulator->need(operation.operation);
@@ -260,22 +267,17 @@ class Planner {
       out.reducer.emplace(
           at(of_file.reduce->line, "reduce", [&] { return reducer(*of_file.reduce, like, part, selector); }));
       fractions = fractions || of_file.reduce->operation == SpaceOperation::mean ||
-                  of_file.reduce->weights == CellWeights::automatic;
+                  (of_file.reduce->operation == SpaceOperation::sum &&
+                   of_file.reduce->weights == CellWeights::automatic);
       out.scalars = scalars(out, like, *part, *of_file.reduce);
       out.is_cut = out.is_cut && out.reducer->stays_cut();
       out.dims.clear();
       for (std::size_t d = 0; d < part->choices().size(); ++d)
         if (!out.reducer->gone()[d]) out.dims.push_back(part->choices()[d]);
     }
-    const std::optional<Type> said = choice.type ? choice.type : of_file.type;
-    if (said)
-      out.type = *said;
-    else if (out.operation.operation == Operation::count && !fractions)
-      out.type = Type::int_;
-    else
-      out.type = fractions && !is_floating(like.type) ? Type::double_ : like.type;
+    choose_type(out, like, of_file, choice, fractions);
     const bool made = plan_.sources[static_cast<std::size_t>(source_index)].expression != nullptr ||
-                      out.operation.operation == Operation::count;
+                      out.operation.operation == Operation::count || out.packing;
     out.fill = fill_of(out.type, made ? std::nullopt : like.missing);
     out.attributes = attributes(out, like, of_file, choice);
     const int more = out.operation.bins > 0 ? 2 : 1;
@@ -286,14 +288,48 @@ class Planner {
     return out;
   }
 
+  /// fractions: the operations make some where the values of the field are whole.
+  void choose_type(Output& out, const Field& like, const FileChoice& of_file, const FieldChoice& choice,
+                   bool fractions) const {
+    const std::optional<Type> said = choice.type ? choice.type : of_file.type;
+    const bool counts = out.operation.operation == Operation::count;
+    if (said)
+      out.type = *said;
+    else if (counts && !fractions)
+      out.type = Type::int_;
+    else
+      out.type = fractions && !is_floating(like.type) ? Type::double_ : like.type;
+    const auto refuse = [&](const char* key, bool of_field, const std::string& message) {
+      fail(of_field ? choice.line : of_file.line_of(key), key, Code::setting, message);
+    };
+    const auto scale_factor = choice.scale_factor ? choice.scale_factor : of_file.scale_factor;
+    const auto add_offset = choice.add_offset ? choice.add_offset : of_file.add_offset;
+    if (scale_factor || add_offset) {
+      if (!packs_into(out.type))
+        refuse(scale_factor ? "scale_factor" : "add_offset",
+               (scale_factor ? choice.scale_factor : choice.add_offset).has_value(),
+               fmt::format("'{}' would be packed into {}; the type of packed values is byte, ubyte, short, "
+                           "ushort, int or uint: type = \"short\"",
+                           out.name, name_of(out.type)));
+      out.packing = Packing{scale_factor.value_or(1), add_offset.value_or(0)};
+    } else if (said && !is_floating(*said) && (fractions || (is_floating(like.type) && !counts))) {
+      refuse("type", choice.type.has_value(),
+             fmt::format("{} has no fractions, and '{}' ({}) has some; choose float or double, or say "
+                         "scale_factor and add_offset, by which values are packed",
+                         name_of(*said), out.name, text_of(out.operation)));
+    }
+  }
+
   Reducer reducer(const Reduction& wanted, const Field& field, const std::shared_ptr<const Part>& part,
                   Selector& selector) {
     std::vector<bool> gone;
     for (const auto& dim : field.dims)
       gone.push_back(std::find(wanted.dims.begin(), wanted.dims.end(), dim) != wanted.dims.end());
     if (std::find(gone.begin(), gone.end(), true) == gone.end())
-      throw Error(Code::setting, "field '{}' (\"{}\") has none of the dimensions {}", field.name,
-                  joined(field.dims, " "), joined(wanted.dims, ", "));
+      throw error_of({wanted.dims_line, "reduce.dims",
+                      fmt::format("field '{}' (\"{}\") has none of the dimensions {}", field.name,
+                                  joined(as_listed(field.dims), " "), joined(wanted.dims, ", "))},
+                     Code::setting, configuration_.path);
     std::vector<double> cell_weights;
     std::vector<std::vector<double>> dim_weights(static_cast<std::size_t>(field.outer.size()));
     const bool weighted =
@@ -312,8 +348,8 @@ class Planner {
       if (axis == nullptr || axis->bounds.empty())
         throw Error(
             Code::setting,
-            "cells of '{}' have no thickness, as it has no bounds (shoal_streams_axis); weights = \"none\" "
-            "takes all alike",
+            "cells of '{}' have no thickness, as the model describes its axis without bounds; weights = "
+            "\"none\" takes all alike",
             field.dims[d]);
       const DimChoice& chosen = part->choices()[d];
       for (std::int64_t i = 0; i < chosen.chosen(); ++i) {
@@ -326,7 +362,7 @@ class Planner {
       if (area == nullptr)
         throw Error(
             Code::setting,
-            "grid '{}' has no area (shoal_streams_area) to weight its cells with; weights = \"none\" takes "
+            "the model describes no area of grid '{}', to weight its cells with; weights = \"none\" takes "
             "all alike",
             grid->name);
       auto values = area->values;
@@ -370,6 +406,10 @@ class Planner {
     for (const auto& variable : model_.grid_variables())
       if (out.is_cut && variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
     if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
+    if (out.packing) {
+      put(attribute_of({"scale_factor", std::vector<double>{out.packing->scale_factor}, 0}));
+      put(attribute_of({"add_offset", std::vector<double>{out.packing->add_offset}, 0}));
+    }
     if (out.is_cut) {
       if (const GridVariable* area = model_.area_of(like.grid))
         put(text_attribute("cell_measures", "area: " + area->name));
@@ -455,6 +495,12 @@ class Planner {
 };
 
 }  // namespace
+
+std::unique_ptr<Accumulator> accumulator_for(const Plan& plan, const Collector& collector) {
+  const Field& like = plan.source_of(collector).like;
+  return std::make_unique<Accumulator>(collector.part, like.type, like.missing, collector.bins,
+                                       plan.clock_of(collector).slots());
+}
 
 Plan make_plan(const Comm& comm, const Configuration& configuration, const Descriptions& model,
                const RunTime& time) {

@@ -13,6 +13,7 @@
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
 #include "streams/expression.hpp"
+#include "streams/packing.hpp"
 #include "streams/reducer.hpp"
 
 namespace shoal::streams {
@@ -47,7 +48,8 @@ struct Output {
   int collector = 0;
   TimeOperation operation;
   Type type = Type::double_;
-  double fill = 0;  ///< as the type holds it
+  double fill = 0;                 ///< as the type holds it
+  std::optional<Packing> packing;  ///< into numbers of the type
   std::optional<Reducer> reducer;
   std::vector<DimChoice> dims;     ///< behind time, and the parts of a day
   std::vector<DimChoice> scalars;  ///< joined dimensions that have a scalar coordinate
@@ -75,6 +77,9 @@ struct Plan {
   const Source& source_of(const Collector& c) const { return sources[static_cast<std::size_t>(c.source)]; }
   const Clock& clock_of(const Collector& c) const { return clocks[static_cast<std::size_t>(c.clock)]; }
 };
+
+/// One for a collector of the plan, which needs no operation yet. Local.
+std::unique_ptr<Accumulator> accumulator_for(const Plan& plan, const Collector& collector);
 
 /// When a run is, and this job of it.
 struct RunTime {

@@ -22,12 +22,28 @@ const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "titl
 // Of a table [[file]]; but for the first two they may stand in [defaults], too. Settings of datasets come on
 // top.
 const std::vector<std::string> k_file_keys = {
-    "name",    "fields", "every",      "offset",         "new_file", "climatology", "operation", "region",
-    "indices", "levels", "reduce",     "depths",         "from",     "until",       "missing",   "unfinished",
-    "commit",  "time",   "time_units", "fms_attributes", "type",     "attributes",  "enabled"};
-const std::vector<std::string> k_field_keys = {"field",     "group", "expression", "name",
-                                               "operation", "type",  "attributes", "enabled"};
+    "name",       "fields",     "every",        "offset",     "new_file",   "climatology",    "operation",
+    "region",     "indices",    "levels",       "reduce",     "depths",     "from",           "until",
+    "missing",    "unfinished", "commit",       "time",       "time_units", "fms_attributes", "type",
+    "attributes", "enabled",    "scale_factor", "add_offset", "strict"};
+const std::vector<std::string> k_field_keys = {"field",      "group",  "expression",   "name",
+                                               "operation",  "type",   "scale_factor", "add_offset",
+                                               "attributes", "enabled"};
 const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
+
+constexpr std::size_t k_few = 12;
+constexpr const char* k_two_brackets = "files are tables in a list: [[file]], with two brackets";
+
+/// Of the first line that is this table's head; 0: none is.
+int line_of_table(const std::string& text, const std::string& head) {
+  int line = 0;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (trimmed(text.substr(at, std::min(end, text.find('#', at)) - at)) == head) return line + 1;
+    at = end + 1;
+  }
+  return 0;
+}
 
 int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
@@ -63,7 +79,7 @@ class Reader {
     if (node == nullptr)
       problems_.push_back({0, "", "there is no table [[file]], so nothing would be written"});
     else if (files == nullptr)
-      problem(*node, "file", "files are tables in a list: [[file]], with two brackets");
+      problem(*node, "file", k_two_brackets);
     else
       for (const auto& entry : *files)
         read_file(entry, out);
@@ -100,9 +116,13 @@ class Reader {
                const std::vector<std::string>& known, const std::string& where) {
     const std::string hint = did_you_mean(name, known);
     const auto line = static_cast<int>(key.source().begin.line);
-    problems_.push_back({line > 0 ? line : line_of(node), name,
-                         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
-                                     hint.empty() ? "; there are: " + joined(known, ", ") : hint)});
+    problems_.push_back(
+        {line > 0 ? line : line_of(node), name,
+         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
+                     !hint.empty()           ? hint
+                     : known.size() <= k_few ? "; there are: " + joined(known, ", ")
+                                             : ", and none has a name like it; all keys: "
+                                               "docs/reference/streams.md, docs/settings.md")});
   }
   void check_defaults() {
     for (const auto& [key, node] : *defaults_) {
@@ -130,7 +150,11 @@ class Reader {
   }
 
   std::string text(const toml::node& node, const std::string& key) {
-    if (const auto value = node.value_exact<std::string>()) return *value;
+    if (const auto value = node.value_exact<std::string>()) {
+      if (value->find('\0') == std::string::npos) return *value;
+      problem(node, key, "has a zero byte inside, where text ends for the system");
+      return {};
+    }
     problem(node, key, "is text in quotes");
     return {};
   }
@@ -138,6 +162,16 @@ class Reader {
     if (const auto value = node.value_exact<bool>()) return *value;
     problem(node, key, "is true or false");
     return false;
+  }
+  std::optional<double> number(const toml::node& node, const std::string& key) {
+    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value)) problem(node, key, "is a number");
+    return value;
+  }
+  std::optional<double> scale_factor(const toml::node& node) {
+    const auto value = number(node, "scale_factor");
+    if (value == 0) problem(node, "scale_factor", "is not 0: values are packed * scale_factor + add_offset");
+    return value;
   }
   template <class T>
   T word(const toml::node& node, const std::string& key,
@@ -245,8 +279,9 @@ class Reader {
     return out;
   }
   void one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out) {
-    const std::string key = dim.empty() ? "levels" : "levels." + dim;
-    Levels levels{dim, integers(node, key), line_of(node)};
+    Levels levels{dim, {}, line_of(node)};
+    const std::string key = levels.key();
+    levels.indices = integers(node, key);
     if (levels.indices.empty()) return;
     for (std::size_t i = 0; i < levels.indices.size(); ++i)
       if (levels.indices[i] < 0 || (i > 0 && levels.indices[i] <= levels.indices[i - 1]))
@@ -271,8 +306,11 @@ class Reader {
     }
     check_keys(*table, k_reduce_keys, "reduce");
     Reduction out;
-    out.line = line_of(node);
-    if (const auto* dims = table->get("dims")) out.dims = texts(*dims, "reduce.dims");
+    out.line = out.dims_line = line_of(node);
+    if (const auto* dims = table->get("dims")) {
+      out.dims = texts(*dims, "reduce.dims");
+      out.dims_line = line_of(*dims);
+    }
     if (out.dims.empty()) problem(node, "reduce.dims", "names the dimensions over which cells are joined");
     if (const auto* what = table->get("operation"))
       out.operation = word<SpaceOperation>(*what, "reduce.operation",
@@ -294,7 +332,10 @@ class Reader {
     }
     for (const auto& [key, value] : *table) {
       AttributeChoice attribute{std::string(key.str()), {}, line_of(value)};
-      if (const auto words_of = value.value_exact<std::string>())
+      if (attribute.name == "scale_factor" || attribute.name == "add_offset")
+        problem(value, "attributes." + attribute.name,
+                "is a key beside attributes, by which values are packed; they get the attribute");
+      else if (const auto words_of = value.value_exact<std::string>())
         attribute.value = *words_of;
       else if (!numbers_of(value, attribute))
         problem(value, "attributes." + attribute.name, "is text, a number, or a list of numbers");
@@ -376,6 +417,8 @@ class Reader {
       problem(entry, "name", "is missing: an expression has no name of its own");
     if (const auto* what = table->get("operation")) field.operation = operation(*what, "operation");
     if (const auto* kind = table->get("type")) field.type = type(*kind, "type");
+    if (const auto* given = table->get("scale_factor")) field.scale_factor = scale_factor(*given);
+    if (const auto* given = table->get("add_offset")) field.add_offset = number(*given, "add_offset");
     if (const auto* given = table->get("attributes")) field.attributes = attributes(*given);
     const auto* enabled = table->get("enabled");
     if (enabled == nullptr || flag(*enabled, "enabled")) out.push_back(std::move(field));
@@ -454,6 +497,9 @@ class Reader {
     });
     take("fms_attributes", [&](const auto& node) { file.fms_attributes = flag(node, "fms_attributes"); });
     take("type", [&](const auto& node) { file.type = type(node, "type"); });
+    take("scale_factor", [&](const auto& node) { file.scale_factor = scale_factor(node); });
+    take("add_offset", [&](const auto& node) { file.add_offset = number(node, "add_offset"); });
+    take("strict", [&](const auto& node) { file.strict = flag(node, "strict"); });
     take("attributes", [&](const auto& node) { file.attributes = attributes(node); });
   }
 
@@ -478,12 +524,27 @@ class Reader {
     }
   }
 
+  void check_windows(const toml::table& table, const FileChoice& file) {
+    const auto& every = *of_file(table, "every");
+    const bool steps = file.every.kind == Duration::Kind::steps;
+    if (steps && file.every.count < 1) return problem(every, "every", "is more than nothing");
+    if (!steps) checked(every, "every", [&] { Windows({}, file.every, {}, {}); });
+    if (!file.offset) return;
+    const auto& offset = *of_file(table, "offset");
+    if (steps)
+      problem(offset, "offset", "windows of steps are counted from the first step, and cannot be moved");
+    else
+      checked(offset, "offset", [&] { Windows({}, file.every, *file.offset, {}); });
+  }
+
   void check_new_file(const FileChoice& file) {
     const auto add = [&](std::string message) {
       problems_.push_back({file.line_of("new_file"), "new_file", std::move(message)});
     };
     if (file.new_file->kind == Duration::Kind::steps || file.new_file->count < 1)
       return add("is a length of time (days, months, years), not of steps, and more than nothing");
+    if (const Status status = caught([&] { Windows({}, *file.new_file, {}, {}); }); !status.ok())
+      return add(status.message);
     if (file.climatology) return add("one file holds a climatology; new_file cannot be set with it");
     if (!tells_apart(file.name, *file.new_file))
       add(
@@ -510,6 +571,9 @@ class Reader {
       Windows({}, file.every, file.offset.value_or(Duration{}), {}).slots_of_year();
     });
     if (!status.ok()) problems_.push_back({file.line_of("climatology"), "climatology", status.message});
+    if (file.time != TimePosition::automatic && file.time != TimePosition::middle)
+      problems_.push_back({file.line_of("time"), "time",
+                           "records of a climatology lie in the middle of the window of its first year"});
   }
 
   void check_file(const toml::table& table, const FileChoice& file, const Configuration& out) {
@@ -519,16 +583,9 @@ class Reader {
     if (file.name.empty() && table.contains("name")) problem(*table.get("name"), "name", "is empty");
     if (const auto* node = of_file(table, "name"); node != nullptr && !file.name.empty())
       checked(*node, "name", [&] { check_file_name(file.name); });
-    if (file.every.count < 1 && of_file(table, "every") != nullptr &&
-        file.every.kind == Duration::Kind::steps)
-      problems_.push_back({file.line_of("every"), "every", "is more than nothing"});
-    if (file.every.kind != Duration::Kind::steps && file.every.count > 0)
-      for (const char* key : {"every", "offset"})
-        if (of_file(table, key) != nullptr && problems_.size() == before)
-          checked(*of_file(table, key), key,
-                  [&] { Windows({}, file.every, file.offset.value_or(Duration{}), {}); });
+    if (problems_.size() == before) check_windows(table, file);
     if (file.new_file) check_new_file(file);
-    if (file.climatology) check_climatology(file);
+    if (file.climatology && problems_.size() == before) check_climatology(file);
     for (const auto& field : file.fields)
       if (!field.operation && !file.operation)
         problems_.push_back(
@@ -559,6 +616,11 @@ Configuration read_configuration(const std::string& text, const std::string& pat
   toml::table document;
   const Status parsed = caught([&] { document = parse_toml(text, path); });
   if (!parsed.ok()) {
+    // A second [file] is what TOML cannot have; the first one alone is a table.
+    if (const int line = line_of_table(text, "[file]"); line > 0) {
+      problems.push_back({line, "file", k_two_brackets});
+      return out;
+    }
     Problem problem{0, "", parsed.message};
     if (parsed.message.starts_with("line ")) {
       const std::size_t colon = parsed.message.find(": ");
@@ -569,6 +631,7 @@ Configuration read_configuration(const std::string& text, const std::string& pat
     return out;
   }
   Reader(document, problems).read(out);
+  compose_names(out);
   return out;
 }
 

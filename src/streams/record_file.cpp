@@ -2,10 +2,15 @@
 // Opening, records and closing. What stands in a new file: define_file.cpp.
 #include "streams/record_file.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 
 namespace shoal::streams {
 
@@ -14,6 +19,10 @@ namespace {
 constexpr std::size_t k_recent = 4;
 
 }  // namespace
+
+void tell(const Comm& comm, const std::string& message) {
+  if (comm.rank() == 0) std::fprintf(stderr, "shoal: streams: %s\n", printable(message).c_str());
+}
 
 FileMaker::FileMaker()
     : options([](const std::string& settings) {
@@ -60,9 +69,9 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
   }
 }
 
-Window RecordFile::period_of(const Window& window) const {
+Window RecordFile::period_of(Instant first) const {
   // A window belongs to the file of its start; periods are half open at their start.
-  if (periods_) return periods_->containing({window.start.microseconds + 1});
+  if (periods_) return periods_->containing({first.microseconds + 1});
   return {time_.start, {std::numeric_limits<std::int64_t>::max()}};
 }
 
@@ -75,12 +84,18 @@ bool RecordFile::exists_there() const {
 }
 
 void RecordFile::open(const Window& window) {
-  period_ = period_of(window);
+  period_ = period_of(window.start);
   recent_.clear();
-  const bool goes_on = continued_ && continued_->period == period_;
-  path_ = goes_on ? continued_->path : file_name(file_.choice.name, time_.calendar, window.start);
+  const bool goes_on = continued_ && period_of(continued_->first) == period_;
+  first_ = goes_on ? continued_->first : window.start;
+  path_ = file_name(file_.choice.name, time_.calendar, first_);
+  const bool is_there = goes_on && exists_there();
+  if (goes_on && !is_there)
+    tell(comm_,
+         fmt::format("{}: the checkpoint has {} of its records, and the file is not there: it begins anew",
+                     path_, continued_->records));
   try {
-    if (goes_on && exists_there())
+    if (is_there)
       open_again(continued_->records);
     else
       create();
@@ -120,8 +135,22 @@ void RecordFile::create() {
         "the file has records from before {}, where this job begins; resume from its checkpoint, move "
         "the file away, or let the configuration say exists = \"replace\"",
         time_.calendar.text(time_.now));
+  replaced_ = records_there();
   dataset_ = Dataset::create(comm_.handle(), path_, maker_.options(file_.choice.settings_text()));
   records_ = 0;
+}
+
+// Of a file that is no NetCDF file, or has no time, none.
+std::int64_t RecordFile::records_there() const {
+  std::int64_t records = 0;
+  std::error_code ignored;
+  if (comm_.rank() != 0 || !std::filesystem::is_regular_file(path_, ignored)) return 0;
+  const Status status = caught([&] {
+    const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options("quiet=true"));
+    records = old->num_records("time");
+    old->close(false);
+  });
+  return status.ok() ? records : 0;
 }
 
 bool RecordFile::has(const std::string& variable) const {
@@ -178,58 +207,94 @@ void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
 }
 
 void RecordFile::write(const RecordTime& time, const std::vector<Values>& values) {
-  if (dataset_ != nullptr && !(period_of(time.window) == period_)) close();
+  had_record_ = true;
+  if (dataset_ != nullptr && !(period_of(time.window.start) == period_)) close();
   try {
     if (dataset_ == nullptr) open(time.window);
     const std::int64_t record = record_of(time);
-    for (const Values& one : values)
-      write_output(one, record);
     changed_ = true;
+    std::vector<Unpackable> unpackable;
+    for (const Values& one : values)
+      unpackable.push_back(write_output(one, record));
+    check_packed(values, unpackable);
   } catch (const Error& e) {
     throw e.in_file(path_);
   }
 }
 
-void RecordFile::write_output(const Values& values, std::int64_t record) {
+void RecordFile::check_packed(const std::vector<Values>& values, const std::vector<Unpackable>& found) const {
+  std::vector<std::int64_t> counts;
+  for (const Unpackable& one : found)
+    counts.push_back(one.count);
+  if (std::none_of(values.begin(), values.end(), [](const Values& one) { return one.output->packing; }))
+    return;
+  counts = comm_.sum(std::move(counts));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (counts[i] == 0) continue;
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    const double highest = comm_.max(found[i].count > 0 ? found[i].highest : none),
+                 lowest = -comm_.max(found[i].count > 0 ? -found[i].lowest : none);
+    const Output& output = *values[i].output;
+    throw Error(Code::range,
+                "{} of its values, of {} to {}, do not fit type {} with scale_factor {} and add_offset {}, "
+                "which has {}; their cells have the fill value",
+                counts[i], lowest, highest, name_of(output.type), output.packing->scale_factor,
+                output.packing->add_offset, range_text(*output.packing, output.type, output.fill))
+        .of_variable(output.name);
+  }
+}
+
+Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
   const Output& output = *values.output;
   Collector& collector = *values.collector;
   const Part& part = *collector.part;
   const auto decomposition = output.is_cut ? part.decomposition() : nullptr;
   const Source& source = plan_.source_of(collector);
   // As they are, unless cells without a value get another fill value.
-  if (collector.kept != nullptr && !values.filled && !output.reducer && source.expression == nullptr &&
-      (!source.like.missing || collector.kept->type() == output.type))
-    return write_array(output.name, decomposition, collector.kept->view(), record);
-  if (is_written_whole(values)) return write_whole(values, record);
+  if (collector.kept != nullptr && !values.filled && !output.reducer && !output.packing &&
+      source.expression == nullptr && (!source.like.missing || collector.kept->type() == output.type)) {
+    write_array(output.name, decomposition, collector.kept->view(), record);
+    return {};
+  }
+  if (is_written_whole(values)) {
+    write_whole(values, record);
+    return {};
+  }
   const int bins = std::max(1, output.operation.bins);
   const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
   const std::int64_t cells = volume(shape);
   const auto all = static_cast<std::size_t>(cells * bins);
   if (scratch_.size() < all) scratch_.resize(all);
+  const double fill = output.packing ? std::numeric_limits<double>::quiet_NaN() : output.fill;
   for (int bin = 0; bin < bins; ++bin) {
     double* const out = scratch_.data() + cells * bin;
     if (values.filled)
-      std::fill_n(out, cells, output.fill);
+      std::fill_n(out, cells, fill);
     else
-      values_of(values, output.operation.bins > 0 ? bin : values.state, out);
+      values_of(values, output.operation.bins > 0 ? bin : values.state, fill, out);
+    for (std::int64_t cell = 0; output.packing && !output.reducer && cell < cells; ++cell)
+      if (part.is_masked(cell)) out[cell] = fill;  // it may have anything
   }
+  Unpackable unpackable;
+  if (output.packing)
+    unpackable = pack(scratch_.data(), cells * bins, *output.packing, output.type, output.fill);
   const Dims extents = output.operation.bins > 0 ? joined(Dims{bins}, shape) : shape;
   write_array(output.name, decomposition, ArrayView::contiguous(scratch_.data(), Type::double_, extents),
               record);
+  return unpackable;
 }
 
 // Cells without a value have the fill value.
-void RecordFile::values_of(const Values& values, int state, double* out) {
+void RecordFile::values_of(const Values& values, int state, double fill, double* out) {
   const Output& output = *values.output;
   const Accumulator* accumulator = values.collector->accumulator.get();
   const Operation operation = output.operation.operation;
-  if (accumulator != nullptr && !output.reducer)
-    return accumulator->result(operation, state, output.fill, out);
+  if (accumulator != nullptr && !output.reducer) return accumulator->result(operation, state, fill, out);
   std::vector<double> cells;
   std::function<bool(std::int64_t)> counts;
   if (accumulator != nullptr) {
     cells.resize(static_cast<std::size_t>(values.collector->part->cells()));
-    accumulator->result(operation, state, output.fill, cells.data());
+    accumulator->result(operation, state, fill, cells.data());
     counts = [&](std::int64_t cell) {  // a count of 0 is a value
       return operation == Operation::count || accumulator->has_value(state, cell);
     };
@@ -242,10 +307,10 @@ void RecordFile::values_of(const Values& values, int state, double* out) {
     };
   }
   if (output.reducer)
-    cells = output.reducer->reduce(comm_, cells, counts, output.fill);
+    cells = output.reducer->reduce(comm_, cells, counts, fill);
   else
     for (std::size_t cell = 0; cell < cells.size(); ++cell)
-      if (!counts(static_cast<std::int64_t>(cell))) cells[cell] = output.fill;
+      if (!counts(static_cast<std::int64_t>(cell))) cells[cell] = fill;
   std::copy(cells.begin(), cells.end(), out);
 }
 
@@ -253,7 +318,7 @@ void RecordFile::values_of(const Values& values, int state, double* out) {
 bool RecordFile::is_written_whole(const Values& values) {
   const Output& output = *values.output;
   return values.collector->accumulator != nullptr && !values.filled && !output.reducer &&
-         output.operation.operation != Operation::range &&
+         output.operation.operation != Operation::range && !output.packing &&
          values.collector->accumulator->is_whole(output.operation.operation) &&
          values.collector->accumulator->type() == output.type;
 }
@@ -311,6 +376,10 @@ void RecordFile::end_step() {
 void RecordFile::close() {
   if (dataset_ == nullptr) return;
   written_.emplace_back(path_, records_);
+  if (records_ < replaced_)
+    shorter_.push_back(
+        fmt::format("{} ({} record{}, before {})", path_, records_, records_ == 1 ? "" : "s", replaced_));
+  replaced_ = 0;
   changed_ = false;
   maker_.close(std::move(dataset_));
 }

@@ -13,6 +13,9 @@
 
 namespace shoal::streams {
 
+/// A line on standard error, by rank 0. Local.
+void tell(const Comm& comm, const std::string& message);
+
 /// What streams need of the layer above, and tests replace. Collective, both.
 struct FileMaker {
   std::function<DatasetOptions(const std::string& settings)> options;
@@ -65,17 +68,18 @@ class RecordFile {
   bool is_open() const { return dataset_ != nullptr; }
   const std::string& path() const { return path_; }
   std::int64_t records() const { return records_; }
-  /// A file that is not finished.
+  /// A file that is not finished. Its name and period follow from where its first window begins.
   struct Unclosed {
-    std::string path;
+    Instant first;
     std::int64_t records = 0;
-    Window period;
   };
   /// That which is open, or goes on with the next record.
   std::optional<Unclosed> unclosed() const {
-    return is_open() ? std::optional(Unclosed{path_, records_, period_}) : continued_;
+    return is_open() ? std::optional(Unclosed{first_, records_}) : continued_;
   }
   void continue_with(const Unclosed& file) { continued_ = file; }
+  /// An output gets its values from another collector. Local.
+  void use_collector(std::size_t output, int collector) { file_.outputs[output].collector = collector; }
   /// A checkpoint was loaded: it knows of every file that has records.
   void trust_checkpoint() { knows_records_ = true; }
   /// It could not be loaded.
@@ -83,6 +87,11 @@ class RecordFile {
     continued_.reset();
     knows_records_ = false;
   }
+  /// Was a record of this job due?
+  bool had_record() const { return had_record_; }
+  /// Files that have fewer records than those of the same name which they replaced: "a.nc (2 records, before
+  /// 30)". Known on rank 0.
+  const std::vector<std::string>& shorter() const { return shorter_; }
   /// Every file that was written, and its records.
   const std::vector<std::pair<std::string, std::int64_t>>& written() const { return written_; }
 
@@ -91,7 +100,7 @@ class RecordFile {
     Window window;
     std::int64_t index;
   };
-  Window period_of(const Window& window) const;
+  Window period_of(Instant first) const;
   void open(const Window& window);
   void open_again(std::int64_t records);
   void create();
@@ -101,15 +110,20 @@ class RecordFile {
   void define_axis(const DimChoice& dim);
   void define_scalar(const DimChoice& dim);
   void define_grids();
+  static std::string dims_of(const Output& output);
+  void compare_with_file(const Output& output) const;
   void define_output(const Output& output);
   void put_axes();
   void put_grids();
   std::int64_t record_of(const RecordTime& time);
   void put_time(const RecordTime& time, std::int64_t record);
-  void write_output(const Values& values, std::int64_t record);
+  Unpackable write_output(const Values& values, std::int64_t record);
   static bool is_written_whole(const Values& values);
   void write_whole(const Values& values, std::int64_t record);
-  void values_of(const Values& values, int state, double* out);
+  /// fill: of cells without a value.
+  void values_of(const Values& values, int state, double fill, double* out);
+  /// Error(range) where values of outputs that were packed did not fit.
+  void check_packed(const std::vector<Values>& values, const std::vector<Unpackable>& found) const;
   void put_att(const char* variable, const Attribute& attribute);
   void put_text(const char* variable, const char* name, const std::string& text);
   void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
@@ -119,6 +133,7 @@ class RecordFile {
   bool has(const std::string& variable) const;
   double time_value(Instant instant) const;
   bool exists_there() const;
+  std::int64_t records_there() const;
 
   const Comm& comm_;
   const Plan& plan_;
@@ -135,12 +150,16 @@ class RecordFile {
 
   std::unique_ptr<Dataset> dataset_;
   std::string path_;
+  Instant first_;  // where its first window begins
   Window period_;
   std::int64_t records_ = 0;
   bool changed_ = false;        // since the last commit
   std::vector<Record> recent_;  // the last records
   std::optional<Unclosed> continued_;
   bool knows_records_ = false;
+  bool had_record_ = false;
+  std::int64_t replaced_ = 0;  // records of the file that is replaced; rank 0
+  std::vector<std::string> shorter_;
   std::vector<std::pair<std::string, std::int64_t>> written_;
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "streams/select.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "base/text.hpp"
 
 namespace shoal::streams {
@@ -30,13 +33,18 @@ bool lies_in(const CoordinateRange& range, double value, bool longitude) {
   return around(value - range.low) <= (width < 0 ? width + 360.0 : width);
 }
 
-void check_order(const CoordinateRange& range, bool longitude) {
+}  // namespace
+
+void Selector::check_order(const CoordinateRange& range, bool longitude) const {
   if (range.low > range.high && !longitude)
-    throw Error(Code::setting, "'{}' from {} to {}: the lower value comes first (but for longitudes)",
-                range.coordinate, range.low, range.high);
+    fail(range, Code::setting,
+         fmt::format("from {} to {}: the lower value comes first (but for longitudes, whose units are "
+                     "degrees_east)",
+                     range.low, range.high));
 }
 
-void keep(DimChoice& choice, const std::vector<std::int64_t>& cells) {
+template <class Choice>
+void Selector::keep(const Choice& of, DimChoice& choice, const std::vector<std::int64_t>& cells) const {
   if (choice.whole) {
     choice.cells = cells;
   } else {
@@ -47,11 +55,11 @@ void keep(DimChoice& choice, const std::vector<std::int64_t>& cells) {
   }
   choice.whole = static_cast<std::int64_t>(choice.cells.size()) == choice.length;
   if (choice.cells.empty() && !choice.whole)
-    throw Error(Code::setting, "no cell of dimension '{}' is left", choice.name);
+    fail(of, Code::setting,
+         fmt::format("no cell of dimension '{}' is left, together with what else is chosen of it",
+                     choice.name));
   if (choice.whole) choice.cells.clear();
 }
-
-}  // namespace
 
 Attribute attribute_of(const AttributeChoice& choice) {
   if (const auto* text = std::get_if<std::string>(&choice.value)) return text_attribute(choice.name, *text);
@@ -117,34 +125,37 @@ void Selector::choose_on_axis(const CoordinateRange& range, const Axis& axis, Di
   const bool longitude = is_longitude(axis.attributes);
   check_order(range, longitude);
   if (axis.values.empty())
-    throw Error(Code::setting, "axis '{}' has no values; choose its cells with indices", axis.name);
+    fail(range, Code::setting,
+         fmt::format("axis '{}' has no values; choose its cells with indices", axis.name));
   std::vector<std::int64_t> cells;
   for (std::int64_t i = 0; i < axis.length; ++i)
     if (lies_in(range, axis.values[static_cast<std::size_t>(i)], longitude)) cells.push_back(i);
   if (cells.empty())
-    throw Error(Code::setting, "no cell of '{}' lies in [{}, {}]; it goes from {} to {}", axis.name,
-                range.low, range.high, axis.values.front(), axis.values.back());
-  keep(choice, cells);
+    fail(range, Code::setting,
+         fmt::format("no cell of '{}' lies in [{}, {}]; it goes from {} to {}", axis.name, range.low,
+                     range.high, axis.values.front(), axis.values.back()));
+  keep(range, choice, cells);
 }
 
 void Selector::choose_levels(const Field& field, std::size_t dim, DimChoice& choice) {
   for (const auto& levels : file_.levels) {
     if (dim >= static_cast<std::size_t>(field.outer.size())) {
       if (levels.dim == choice.name)
-        throw Error(Code::setting, "levels: '{}' is a dimension of the grid; choose its cells with indices",
-                    choice.name);
+        fail(levels, Code::setting,
+             fmt::format("'{}' is a dimension of the grid; choose its cells with indices", choice.name));
       continue;
     }
     if (levels.dim.empty() && field.outer.size() > 1)
-      throw Error(Code::setting,
-                  "levels: field '{}' has the dimensions {}; say which: levels = {{ {} = [...] }}",
-                  field.name, joined(field.dims, " "), field.dims.front());
+      fail(levels, Code::setting,
+           fmt::format("field '{}' has the dimensions {}; say which: levels = {{ {} = [...] }}", field.name,
+                       joined(as_listed(field.dims), " "), field.dims.front()));
     if (!levels.dim.empty() && levels.dim != choice.name) continue;
-    used_.insert("levels " + levels.dim);
+    used_.insert(levels.key());
     if (levels.indices.back() >= choice.length)
-      throw Error(Code::setting, "levels: cell {} of '{}' does not exist; the last is {}",
-                  levels.indices.back(), choice.name, choice.length - 1);
-    keep(choice, levels.indices);
+      fail(levels, Code::setting,
+           fmt::format("cell {} of '{}' does not exist; the last is {}, counted from 0",
+                       levels.indices.back(), choice.name, choice.length - 1));
+    keep(levels, choice, levels.indices);
   }
 }
 
@@ -154,21 +165,22 @@ DimChoice Selector::choice_of(const Field& field, std::size_t dim) {
   choice.length = model_.length_of(choice.name);
   for (const auto& range : file_.indices) {
     if (range.dim != choice.name) continue;
-    used_.insert("indices " + range.dim);
+    used_.insert(range.key());
     const std::int64_t end = range.end < 0 ? choice.length : range.end;
     if (end > choice.length || range.first >= end)
-      throw Error(Code::setting, "indices: [{}, {}) of '{}' does not exist; it has {} cells", range.first,
-                  end, choice.name, choice.length);
+      fail(range, Code::setting,
+           fmt::format("cells {} to {} of '{}' do not exist; the last is {}, counted from 0", range.first,
+                       end - 1, choice.name, choice.length - 1));
     std::vector<std::int64_t> cells;
     for (std::int64_t i = range.first; i < end; i += range.stride)
       cells.push_back(i);
-    keep(choice, cells);
+    keep(range, choice, cells);
   }
   choose_levels(field, dim, choice);
   for (const auto& range : file_.region)
     if (range.coordinate == choice.name)
       if (const Axis* axis = model_.axis(choice.name)) {
-        used_.insert("region " + range.coordinate);
+        used_.insert(range.key());
         choose_on_axis(range, *axis, choice);
       }
   return choice;
@@ -182,7 +194,7 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
   for (const auto& range : file_.region)
     for (const auto& variable : model_.grid_variables())
       if (variable.grid == field.grid && variable.name == range.coordinate) {
-        used_.insert("region " + range.coordinate);
+        used_.insert(range.key());
         check_order(range, is_longitude(variable.attributes));
         ranges.emplace_back(&range, &variable);
       }
@@ -219,18 +231,22 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
       for (std::int64_t at = 0; at < global[d]; ++at)
         if ((word(d, at) >> (at % k_bits) & 1) != 0) chosen[static_cast<std::size_t>(d)].push_back(at);
     if (chosen.front().empty())
-      throw Error(Code::setting, "no cell of grid '{}' lies in the region", grid.name);
+      fail(*ranges.front().first, Code::setting,
+           fmt::format("no cell of grid '{}' lies in the region", grid.name));
     on_grids_[field.grid] = std::move(chosen);
   }
   const auto& chosen = on_grids_[field.grid];
   for (int d = 0; d < nd; ++d)
-    keep(choices[static_cast<std::size_t>(outer + d)], chosen[static_cast<std::size_t>(d)]);
+    keep(*ranges.front().first, choices[static_cast<std::size_t>(outer + d)],
+         chosen[static_cast<std::size_t>(d)]);
 }
 
 std::vector<DimChoice> Selector::choices_of(const Field& field) {
   std::vector<DimChoice> choices;
-  for (std::size_t d = 0; d < field.dims.size(); ++d)
+  for (std::size_t d = 0; d < field.dims.size(); ++d) {
+    dims_.insert(field.dims[d]);
     choices.push_back(choice_of(field, d));
+  }
   if (field.grid >= 0) choose_on_grid(field, choices);
   return choices;
 }
@@ -256,17 +272,25 @@ std::shared_ptr<const Part> Selector::grid_part(const Field& field) {
 }
 
 void Selector::check_used() const {
-  const auto check = [&](const std::string& kind, const std::string& name) {
-    if (!used_.contains(kind + " " + name))
-      throw Error(Code::not_found, "no field of the file has {} '{}'",
-                  kind == "region" ? "the coordinate" : "the dimension", name);
+  const auto check = [&](const auto& choice, const std::string& what) {
+    if (!used_.contains(choice.key())) fail(choice, Code::not_found, "no field of the file has " + what);
+  };
+  const auto dimension = [&](const std::string& name) {
+    return fmt::format("the dimension '{}'{}", name,
+                       did_you_mean(name, std::vector(dims_.begin(), dims_.end())));
   };
   for (const auto& range : file_.region)
-    check("region", range.coordinate);
+    check(range, fmt::format("the coordinate '{}'", range.coordinate));
   for (const auto& range : file_.indices)
-    check("indices", range.dim);
+    check(range, dimension(range.dim));
   for (const auto& levels : file_.levels)
-    if (!levels.dim.empty()) check("levels", levels.dim);
+    check(levels,
+          levels.dim.empty() ? std::string("a dimension that is not its grid's") : dimension(levels.dim));
+  if (!file_.reduce) return;
+  for (const auto& dim : file_.reduce->dims)
+    if (!dims_.contains(dim))
+      throw error_of({file_.reduce->dims_line, "reduce.dims", "no field of the file has " + dimension(dim)},
+                     Code::not_found, path_);
 }
 
 }  // namespace shoal::streams

@@ -41,17 +41,28 @@ class Parts {
 /// the model.
 class Selector {
  public:
-  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, Parts& parts)
-      : comm_(comm), model_(model), file_(file), parts_(parts) {}
+  /// path: of the configuration, for messages.
+  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, const std::string& path,
+           Parts& parts)
+      : comm_(comm), model_(model), file_(file), path_(path), parts_(parts) {}
 
-  /// Of the field. Error(setting, not_found): no cell is chosen, cells that there are not. Collective.
+  /// Of the field. Error(setting, not_found) with line and key: no cell is chosen, cells that there are not.
+  /// Collective.
   std::shared_ptr<const Part> part(const Field& field);
   /// Of the dimensions of the field's grid alone. Collective.
   std::shared_ptr<const Part> grid_part(const Field& field);
-  /// Error(not_found): region, indices or levels name what no field has.
+  /// Error(not_found) with line and key: region, indices, levels or reduce name what no field has.
   void check_used() const;
 
  private:
+  template <class Choice>
+  [[noreturn]] void fail(const Choice& choice, Code code, std::string message) const {
+    throw error_of({choice.line, choice.key(), std::move(message)}, code, path_);
+  }
+  /// Of the cells that a choice leaves of a dimension. Error(setting): none.
+  template <class Choice>
+  void keep(const Choice& of, DimChoice& choice, const std::vector<std::int64_t>& cells) const;
+  void check_order(const CoordinateRange& range, bool longitude) const;
   DimChoice choice_of(const Field& field, std::size_t dim);
   std::vector<DimChoice> choices_of(const Field& field);
   void choose_levels(const Field& field, std::size_t dim, DimChoice& choice);
@@ -61,8 +72,9 @@ class Selector {
   const Comm& comm_;
   const Descriptions& model_;
   const FileChoice& file_;
+  const std::string& path_;
   Parts& parts_;
-  std::set<std::string> used_;  // coordinates and dimensions
+  std::set<std::string> used_, dims_;  // keys; dimensions of fields
   /// Of the region, by grid: indices of each dimension.
   std::map<int, std::vector<std::vector<std::int64_t>>> on_grids_;
 };

@@ -2,17 +2,19 @@
 // The run, step by step. What is written where windows end: streams_settle.cpp.
 #include "streams/streams.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/language.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "dataset/settings.hpp"
 
 namespace shoal::streams {
@@ -36,14 +38,7 @@ Text read_text(const std::string& given) {
     return {"the configuration", given};
   }
   if (out.path.empty()) throw Error(Code::invalid_argument, "the path of the configuration is empty");
-  std::ifstream file(out.path, std::ios::binary);
-  if (!file) {
-    Error error = errno_error(errno, "the configuration cannot be read");
-    throw Error(error.status()).in_file(out.path);
-  }
-  std::ostringstream content;
-  content << file.rdbuf();
-  out.text = content.str();
+  out.text = text_of_file(out.path, k_most_input_bytes);
   return out;
 }
 
@@ -88,7 +83,7 @@ Streams::Streams(Comm comm, Configuration configuration, const RunTime& time, Fi
       configuration_(std::move(configuration)),
       time_(time),
       maker_(std::move(maker)) {
-  step_.start = step_.end = time_.now;
+  step_.start = step_.end = began_ = time_.now;
 }
 
 std::unique_ptr<Streams> Streams::open(MPI_Comm comm, const StreamsOptions& options) {
@@ -159,6 +154,7 @@ void Streams::begin_run() {
                 {}});
   problem_ = refused_ = {};
   comm_.agree_or_throw(mine);
+  if (is_check_alone()) check_and_stop();
   plan_ = make_plan(comm_, configuration_, descriptions_, time_);
   std::vector<RecordFile> files;
   try {
@@ -170,11 +166,13 @@ void Streams::begin_run() {
   comm_.on_root([&] {
     for (const RecordFile& file : files)
       check_folder(file.plan().choice.name);
+    if (!configuration_.report.empty()) check_folder(configuration_.report);
   });
   files_ = std::move(files);
   sources_.resize(plan_.sources.size());
   uses_.resize(descriptions_.fields().size());
   wanted_.assign(descriptions_.fields().size(), 0);
+  told_.assign(plan_.clocks.size(), false);
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     const Source& source = plan_.sources[s];
     for (const int field : source.fields)
@@ -234,9 +232,31 @@ Step Streams::next_step(Instant end) const {
 
 // On copies: no clock goes on where one refuses.
 void Streams::check_step(const Step& next) const {
-  for (Clock clock : plan_.clocks) {
+  for (std::size_t c = 0; c < plan_.clocks.size(); ++c) {
+    Clock clock = plan_.clocks[c];
     if (in_step_) clock.end_step();
     clock.begin_step(next);
+    if (!clock.crossed()) continue;
+    for (const RecordFile& file : files_)
+      if (file.plan().choice.strict && static_cast<std::size_t>(file.plan().clock) == c)
+        throw Error(Code::setting, "{}; the configuration says strict = true", crossing_text(clock, next))
+            .in_file(file.plan().choice.name);
+  }
+}
+
+// A line for each kind of windows, the first time.
+void Streams::tell_crossed() {
+  for (std::size_t c = 0; c < plan_.clocks.size(); ++c) {
+    if (!plan_.clocks[c].crossed() || told_[c]) continue;
+    told_[c] = true;
+    std::vector<std::string> names;
+    for (const RecordFile& file : files_)
+      if (static_cast<std::size_t>(file.plan().clock) == c) names.push_back(file.plan().choice.name);
+    warn(
+        fmt::format("{}: {}: a step belongs to the window in which it ends, with all of its length, so "
+                    "records hold other lengths of time, which their bounds say; choose `every` so that "
+                    "windows end with steps (strict = true makes this an error)",
+                    joined(names, ", "), crossing_text(plan_.clocks[c], step_)));
   }
 }
 
@@ -268,7 +288,13 @@ bool Streams::takes(const Collector& collector) const {
 void Streams::begin_step(const Step& next, std::vector<Due>& due) {
   for (Clock& clock : plan_.clocks)
     clock.begin_step(next);
+  if (next.weight() > 0) {
+    shortest_ = steps_ == 0 ? next.weight() : std::min(shortest_, next.weight());
+    longest_ = std::max(longest_, next.weight());
+    ++steps_;
+  }
   step_ = next;
+  tell_crossed();
   in_step_ = begun_ = true;
   saved_ = false;
   for (std::size_t f = 0; f < files_.size(); ++f)
@@ -292,12 +318,14 @@ void Streams::send(int field, const ArrayArgument& array) {
   const auto& fields = descriptions_.fields();
   const Status status = caught([&] {
     if (field < 0 || static_cast<std::size_t>(field) >= fields.size())
-      throw Error(Code::invalid_argument, "there is no field {}; the model described {}, from 0", field,
-                  fields.size());
-    if (!running_) return;  // before the first step
+      throw Error(Code::invalid_argument, "there is no field {}; the model described {}, counted {}",
+                  as_index(field), fields.size(), counted_from());
     if (!in_step_)
-      throw Error(Code::state, "field '{}': the step to {} is complete; advance first",
-                  fields[static_cast<std::size_t>(field)].name, time_.calendar.text(step_.end));
+      throw Error(Code::state,
+                  "field '{}' was sent {}; advance first: it says when the step ends whose values are sent",
+                  fields[static_cast<std::size_t>(field)].name,
+                  begun_ ? fmt::format("when the step to {} was complete", time_.calendar.text(step_.end))
+                         : "before the first step");
     if (ignores(field)) return;
     const Field& of = fields[static_cast<std::size_t>(field)];
     try {
@@ -323,7 +351,7 @@ void Streams::send(int field, const ArrayArgument& array) {
 void Streams::refuse(int field, const Status& why) {
   if (ignores(field)) return;  // as of a send that does nothing
   if (comm_.size() == 1) throw Error(why);
-  (running_ ? problem_ : refused_).merge(why);
+  (running_ || field >= 0 ? problem_ : refused_).merge(why);
 }
 
 void Streams::feed(std::size_t source, const ArrayView& own) {
@@ -374,7 +402,6 @@ std::vector<Streams::Due> Streams::complete_step() {
   std::vector<Due> due;
   if (!in_step_) return due;
   in_step_ = false;
-  std::fill(wanted_.begin(), wanted_.end(), 0);
   for (const OfSource& source : sources_) {
     if (source.sent) continue;
     for (const std::size_t c : source.collectors) {

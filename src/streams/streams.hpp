@@ -47,7 +47,9 @@ class Streams {
   /// A description failed on this rank: all learn of it. Local.
   void keep_problem(const Status& status) { problem_.merge(status); }
 
+  /// Where no step goes on, yes: sending it then is an error, which a model that asks first is to get, too.
   bool wants(int field) const {
+    if (!in_step_) return field >= 0 && static_cast<std::size_t>(field) < descriptions_.fields().size();
     return field >= 0 && static_cast<std::size_t>(field) < wanted_.size() &&
            wanted_[static_cast<std::size_t>(field)] != 0;
   }
@@ -65,6 +67,9 @@ class Streams {
   void checkpoint(const std::string& path, const Status& problem = {});
   void resume(const std::string& path, const Status& problem = {});
   void close();
+  /// In place of close, in MPI_Finalize: closes, with a warning, if all ranks come. What fails is a warning,
+  /// too.
+  void close_forgotten();
   std::string report() const;  ///< Local.
 
  private:
@@ -86,6 +91,8 @@ class Streams {
 
   Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker);
   void begin_run();
+  bool is_check_alone() const;
+  [[noreturn]] void check_and_stop();
   void advance_to(const std::function<Instant()>& end);
   Step next_step(Instant end) const;
   void check_step(const Step& next) const;
@@ -101,6 +108,7 @@ class Streams {
   void take_input(std::size_t source, int field, const ArrayView& own);
   std::vector<Due> complete_step();
   void begin_step(const Step& next, std::vector<Due>& due);
+  void tell_crossed();
   void add_due(std::vector<Due>& due, std::size_t file, const Window& window, bool instants) const;
   void find_wanted();
   /// has_time: this rank has begun the step that the others have.
@@ -114,6 +122,8 @@ class Streams {
   RecordTime time_of(const std::vector<Due>& due) const;
   Status end_files();
   std::vector<Due> left_at_close();
+  std::string no_record_text(bool is_lost) const;
+  void tell_shorter() const;
   Collector& collector_of(const Due& due) { return plan_.collectors[collector_index(due)]; }
   const Collector& collector_of(const Due& due) const { return plan_.collectors[collector_index(due)]; }
   std::size_t collector_index(const Due& due) const {
@@ -138,7 +148,9 @@ class Streams {
   std::vector<OfSource> sources_;               // as in the plan
   std::vector<std::vector<std::size_t>> uses_;  // of each field: sources
   std::vector<char> wanted_;                    // of each field
-  std::vector<std::string> warnings_;
+  std::vector<bool> told_;                      // of each clock: that a window ended in the middle of a step
+  std::int64_t shortest_ = 0, longest_ = 0, steps_ = 0;  // of this job, microseconds; how many
+  Instant began_;                                        // this job
 
   friend class Checkpoint;
 };

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,12 +10,13 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "streams/streams.hpp"
 
 namespace shoal::streams {
 
 void Streams::warn(const std::string& message) const {
-  if (comm_.rank() == 0) std::fprintf(stderr, "shoal: streams: %s\n", message.c_str());
+  tell(comm_, message);
 }
 
 std::vector<std::int64_t> Streams::holes_of(const std::vector<Due>& due) const {
@@ -65,7 +65,6 @@ Status Streams::report_holes(const std::vector<Due>& due, const std::vector<std:
 RecordTime Streams::time_of(const std::vector<Due>& due) const {
   RecordTime time;
   time.window = time.bounds = due.front().window;
-  time.bounds.start = std::max(time.bounds.start, time_.start);
   time.instant = due.front().completed;
   bool first = true;
   for (const Due& one : due) {
@@ -74,8 +73,9 @@ RecordTime Streams::time_of(const std::vector<Due>& due) const {
     for (int i = 0; i < collector.accumulator->states(); ++i) {
       const WindowState& state = collector.accumulator->state(i);
       if (!(collector.bins > 0 || i == one.state) || !state.begun()) continue;
-      const Instant start = std::max(state.since, one.window.start);
-      time.bounds.start = first ? start : std::min(time.bounds.start, start);
+      // Of its steps, which need not begin and end with the window.
+      time.bounds.start = first ? state.since : std::min(time.bounds.start, state.since);
+      time.bounds.end = first ? state.until : std::max(time.bounds.end, state.until);
       first = false;
     }
   }
@@ -171,6 +171,7 @@ Status Streams::end_files() {
 /// Climatologies, and windows that are not finished, as far as they are to be written.
 std::vector<Streams::Due> Streams::left_at_close() {
   std::vector<Due> due;
+  std::vector<std::string> unfinished;
   for (std::size_t f = 0; f < files_.size(); ++f) {
     const FilePlan& plan = files_[f].plan();
     const bool climatology = plan.choice.climatology;
@@ -194,13 +195,44 @@ std::vector<Streams::Due> Streams::left_at_close() {
         else
           dropped = true;
       }
-    if (dropped && !saved_)
-      warn(fmt::format(
-          "{}: the window that goes on at {} is not finished, and not written (unfinished = \"write\" "
-          "writes it; a checkpoint saves it)",
-          plan.choice.name, time_.calendar.text(step_.end)));
+    if (dropped && !saved_) unfinished.push_back(plan.choice.name);
   }
+  const bool has_record =
+      !due.empty() ||
+      std::any_of(files_.begin(), files_.end(), [](const RecordFile& file) { return file.had_record(); });
+  if (!has_record) {
+    warn(no_record_text(!unfinished.empty()));
+    return due;
+  }
+  if (!unfinished.empty())
+    warn(
+        fmt::format("{}: the window that goes on at {} is not finished, and not written (unfinished = "
+                    "\"write\" writes it; a checkpoint saves it)",
+                    joined(unfinished, ", "), time_.calendar.text(step_.end)));
   return due;
+}
+
+/// Of a job that ends without any. The usual reasons: it is short, or its clock counts hours or days.
+std::string Streams::no_record_text(bool is_lost) const {
+  if (files_.empty()) return "the configuration has no file that is enabled, so nothing was written";
+  if (steps_ == 0) return "no file got a record, as there was no step";
+  const auto seconds = [](std::int64_t length) { return text_of({Duration::Kind::microseconds, length}); };
+  std::string text =
+      fmt::format("no file got a record: {} step{} of {}{}, from {} to {}", steps_, steps_ == 1 ? "" : "s",
+                  seconds(shortest_), shortest_ < longest_ ? " to " + seconds(longest_) : "",
+                  time_.calendar.text(began_), time_.calendar.text(step_.end));
+  const auto length = [](const Window& window) {
+    return window.end.microseconds - window.start.microseconds;
+  };
+  const auto shortest = std::min_element(
+      plan_.clocks.begin(), plan_.clocks.end(),
+      [&](const Clock& a, const Clock& b) { return length(a.window()) < length(b.window()); });
+  if (length({began_, step_.end}) < length(shortest->window()))
+    text += fmt::format(", are less than a window, of which the shortest is of {}",
+                        text_of(shortest->options().every));
+  if (saved_) return text + "; what was sent is in the checkpoint";
+  if (is_lost) text += "; what was sent is lost (unfinished = \"write\" writes it; a checkpoint saves it)";
+  return text + ". Is the time that advance gets in seconds?";
 }
 
 void Streams::close() {
@@ -213,11 +245,39 @@ void Streams::close() {
     for (RecordFile& file : files_)
       failure.merge(caught([&] { file.close(); }));
     failure.merge(comm_.agree(problem_));  // of a step in which nothing ended
+    tell_shorter();
     if (!configuration_.report.empty())
       failure.merge(caught([&] { comm_.on_root([&] { write_report(); }); }));
   }
   closed_ = true;
   if (!failure.ok()) throw Error(failure);
+}
+
+// In one line, of a rerun that was shorter.
+void Streams::tell_shorter() const {
+  std::vector<std::string> shorter;
+  for (const RecordFile& file : files_)
+    shorter.insert(shorter.end(), file.shorter().begin(), file.shorter().end());
+  constexpr std::size_t k_most = 4;
+  const std::size_t more = shorter.size() - std::min(shorter.size(), k_most);
+  if (shorter.empty()) return;
+  shorter.resize(shorter.size() - more);
+  warn(fmt::format("files replaced longer ones of the same name: {}{}", joined(shorter, ", "),
+                   more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
+void Streams::close_forgotten() {
+  if (closed_) return;
+  const std::string late = configuration_.path + ": the streams were not closed before MPI_Finalize";
+  if (!comm_.all_come(comm_.wait_seconds()))
+    return warn(
+        fmt::format("{} by some ranks, and others closed them or did not come within {} s (setting "
+                    "wait_seconds); records since the last commit are lost",
+                    late, comm_.wait_seconds()));
+  const Status status = caught([&] { close(); });
+  warn(status.ok()
+           ? late + "; they are closed now, and their files whole. Call close, so that you learn of errors"
+           : fmt::format("{}; closing them now failed: {}", late, status.text()));
 }
 
 // ---- Report -----------------------------------------------------------------------------------------------

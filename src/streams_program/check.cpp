@@ -4,14 +4,16 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <map>
-#include <sstream>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "comm/comm.hpp"
 #include "streams/configuration.hpp"
+#include "streams/file_problems.hpp"
 #include "streams/plan.hpp"
 #include "streams_program/model.hpp"
 #include "streams_program/schedule.hpp"
@@ -24,31 +26,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t k_most_steps = 100'000'000;
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream out;
-  out << file.rdbuf();
-  if (!file) throw Error(Code::not_found, "the file cannot be read").in_file(path);
-  return out.str();
-}
-
-/// "line 3: every: ..." in its parts.
-Problem problem_of(std::string message) {
-  Problem out;
-  if (message.starts_with("line ")) {
-    const std::size_t end = message.find(": ");
-    out.line = std::atoi(message.c_str() + 5);
-    message = end == std::string::npos ? "" : message.substr(end + 2);
-    const std::size_t key = message.find(": ");
-    if (key != std::string::npos && message.find_first_of(" '") > key) {
-      out.key = message.substr(0, key);
-      message = message.substr(key + 2);
-    }
-  }
-  out.message = std::move(message);
-  return out;
-}
-
 Json json_of(const Problem& problem, const std::string& file) {
   return {{"file", file}, {"line", problem.line}, {"key", problem.key}, {"message", problem.message}};
 }
@@ -59,9 +36,11 @@ class Checker {
       : wish_(wish), comm_(MPI_COMM_SELF), calendar_(Calendar::of(wish.calendar)) {}
 
   Json check() {
-    configuration_ = read_configuration(content_of(wish_.configuration), wish_.configuration, problems_);
+    configuration_ = read_configuration(text_of_file(wish_.configuration, k_most_input_bytes),
+                                        wish_.configuration, problems_);
     if (!wish_.fields.empty()) read_fields();
     if (!wish_.from.empty()) read_run();
+    if (!configuration_.report.empty()) check_folder(configuration_.report, 0, "report");
     auto files = Json::array();
     std::int64_t records = 0, bytes = 0, count = 0;
     for (const auto& choice : configuration_.files) {
@@ -97,7 +76,8 @@ class Checker {
 
  private:
   void read_fields() {
-    model_.emplace(read_model(comm_, content_of(wish_.fields), wish_.fields, field_problems_));
+    model_.emplace(
+        read_model(comm_, text_of_file(wish_.fields, k_most_input_bytes), wish_.fields, field_problems_));
     for (auto& choice : configuration_.files)
       std::erase_if(choice.region, [&](const CoordinateRange& range) {
         const bool unknown = model_->unknown_coordinates.count(range.coordinate) > 0;
@@ -138,58 +118,27 @@ class Checker {
     return {calendar_, run_->start, run_->from};
   }
 
-  /// The plan of one file; nothing, with problems, if it cannot be. Each of its fields is tried alone, so
-  /// that all that is wrong is found at once.
-  std::optional<Plan> plan_of(const FileChoice& choice) {
-    Configuration one = configuration_;
-    const std::size_t before = problems_.size();
-    const auto attempt = [&](const FileChoice& wanted) {
-      std::optional<Plan> plan;
-      one.files = {wanted};
-      const Status status = caught([&] { plan = make_plan(comm_, one, model_->descriptions, time()); });
-      if (!status.ok()) {
-        Problem problem = problem_of(status.message);
-        if (problem.line == choice.line && !problem.key.empty()) problem.line = choice.line_of(problem.key);
-        add_problem(std::move(problem));
-      }
-      return plan;
-    };
-    FileChoice of_field = choice;
-    for (const auto& field : choice.fields) {
-      of_field.fields = {field};
-      // What is chosen of a dimension may be for other fields of the file.
-      if (choice.fields.size() > 1) {
-        of_field.region.clear();
-        of_field.indices.clear();
-        of_field.levels.clear();
-        of_field.reduce.reset();
-      }
-      attempt(of_field);
-    }
-    if (problems_.size() != before) return {};
-    return attempt(choice);
-  }
-
-  void add_problem(Problem problem) {
-    for (const auto& known : problems_)
-      if (known.line == problem.line && known.key == problem.key && known.message == problem.message) return;
-    problems_.push_back(std::move(problem));
-  }
+  void add_problem(Problem problem) { streams::add_problem(problems_, std::move(problem)); }
 
   Json file(const FileChoice& choice) {
     Json out{{"line", choice.line}, {"name", choice.name}, {"every", text_of(choice.every)}};
     if (choice.offset) out["offset"] = text_of(*choice.offset);
     if (choice.new_file) out["new_file"] = text_of(*choice.new_file);
+    for (const auto& [name, value] : choice.settings)
+      if (name == "compression") out["compression"] = value;
     out["climatology"] = choice.climatology;
     std::int64_t record_bytes = -1;
     if (model_) {
-      const auto plan = plan_of(choice);
+      const auto plan = plan_of_file(comm_, configuration_, choice, model_->descriptions, time(), problems_);
       if (plan) {
         record_bytes = variables(plan->files.front(), out);
         good_.push_back(choice);
       }
     }
+    check_folder(choice.name, choice.line_of("name"), "name");
     if (run_) schedule(choice, record_bytes, out);
+    for (const auto& written : out.value("written", Json::array()))
+      check_folder(written["name"].get<std::string>(), choice.line_of("name"), "name");
     return out;
   }
 
@@ -215,6 +164,18 @@ class Checker {
     return all;
   }
 
+  /// As the run would see it, if it begins in this folder.
+  void check_folder(const std::string& name, int line, const std::string& key) {
+    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    std::error_code ignored;
+    if (folder.empty() || folder.string().find('%') != std::string::npos ||
+        std::filesystem::is_directory(folder, ignored) || !folders_.insert(folder.string()).second)
+      return;
+    warn(line, key,
+         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder.string(),
+                     std::filesystem::current_path(ignored).string()));
+  }
+
   void schedule(const FileChoice& choice, std::int64_t record_bytes, Json& out) {
     out["records"] = 0;
     out["written"] = Json::array();
@@ -222,6 +183,12 @@ class Checker {
     Schedule found;
     const Status status = caught([&] { found = schedule_of(choice, *run_); });
     if (!status.ok()) return add_problem({choice.line_of("every"), "every", status.message});
+    if (!found.crossing.empty()) {
+      if (choice.strict)
+        return add_problem({choice.line_of("every"), "every", found.crossing + " (strict = true)"});
+      warn(choice.line_of("every"), "every",
+           found.crossing + ": records hold other lengths of time than windows have, and instants are late");
+    }
     out["records"] = found.records();
     for (const auto& file : found.files) {
       const auto [other, is_new] = names_.emplace(file.name, choice.line);
@@ -244,13 +211,18 @@ class Checker {
       out["unfinished"] = {{"start", calendar_.text(found.unfinished->start)},
                            {"end", calendar_.text(found.unfinished->end)},
                            {"seconds", seconds(*found.unfinished)}};
-      if (!choice.climatology)
+      if (!choice.climatology && !found.files.empty())
         warn(choice.line_of("every"), "every",
              fmt::format("the run ends in the window from {} to {}: it is saved by a checkpoint, or lost",
                          calendar_.text(found.unfinished->start), calendar_.text(found.unfinished->end)));
     }
     if (found.files.empty())
-      warn(choice.line, "file", "the run is too short for a record, or outside of from and until");
+      warn(choice.line_of("every"), "every",
+           found.unfinished
+               ? fmt::format("the run ends before {}, where the first window does: there is no record; a "
+                             "checkpoint saves what was sent",
+                             calendar_.text(found.unfinished->end))
+               : "there is no record: no window lies in the run, between from and until");
     for (const auto& window : found.windows)
       out["windows"].push_back(seconds(window));
     if (found.windows.size() == Schedule::k_most_windows && found.windows.back() != found.files.back().last)
@@ -303,6 +275,7 @@ class Checker {
   std::vector<Problem> problems_, field_problems_;
   Json warnings_ = Json::array();
   std::vector<FileChoice> good_;
+  std::set<std::string> folders_;     // that there are not
   std::map<std::string, int> names_;  // of files that would be written, by the line of their [[file]]
 };
 

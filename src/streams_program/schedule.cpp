@@ -41,7 +41,9 @@ Schedule schedule_of(const FileChoice& choice, const RunOfSteps& run) {
   std::int64_t number = (run.from.microseconds - run.start.microseconds) / run.step;
   for (Instant now = run.from; now < run.to;) {
     const Instant end{std::min(now.microseconds + run.step, run.to.microseconds)};
-    clock.begin_step({now, end, ++number});
+    const Step step{now, end, ++number};
+    clock.begin_step(step);
+    if (clock.crossed() && out.crossing.empty()) out.crossing = crossing_text(clock, step);
     if (clock.passed()) add(*clock.passed(), clock.slot());
     if (clock.ends() && clock.counts()) add(clock.window(), clock.slot());
     out.unfinished.reset();

@@ -31,6 +31,7 @@ struct Schedule {
   std::vector<WrittenFile> files;
   std::vector<Window> windows;       ///< of its records, the first k_most_windows
   std::optional<Window> unfinished;  ///< the window that the run ends in
+  std::string crossing;  ///< the first step that a window ends in the middle of; "": there is none
   std::int64_t records() const;
 
   static constexpr std::size_t k_most_windows = 400;

@@ -296,16 +296,17 @@ TEST_CASE("a rank that could not take part in such a write hears of the attribut
   }
 }
 
-TEST_CASE("a header without room: the data are there, and a warning names variable, reason and what to do") {
-  if (skipped(is_native() && in_one_file() && has_format("cdf5"), "other libraries move data to make room"))
+TEST_CASE("a header without room: the data move, and the attribute is there") {
+  if (skipped(in_one_file() && has_format("cdf5") && takes_late("cdf5"), "one cdf5 file that takes it"))
     return;
   const Several cuts;
-  shoal_dataset* file = create("format=cdf5, header_reserve=0, alignment=4, quiet=true");
+  shoal_dataset* file = create("format=cdf5, header_reserve=0, alignment=4");
   ok(shoal_def_var(file, "plain", SHOAL_FLOAT, "y x", nullptr));
   write(file, "plain", cuts.masked, SHOAL_FLOAT, 7);
   ok(shoal_sync(file, 0));
   const std::string said = shoal_report(file);
-  for (const char* words : {"'plain'", "header_reserve", "_FillValue", "ncatted", "9.96920997e+36"})
-    CHECK_MESSAGE(said.find(words) != std::string::npos, said, " does not say ", words);
-  in_file_too(&file, [&](const shoal_dataset* now) { check_none(now, "plain"); });
+  CHECK(said.find("\"fill_values_added\": [\"plain\"]") != std::string::npos);
+  in_file_too(&file, [&](const shoal_dataset* now) {
+    check_fill(now, "plain", SHOAL_FLOAT, fill_value(SHOAL_FLOAT), 1);
+  });
 }

@@ -493,18 +493,29 @@ int creat64(const char* path, mode_t mode) {
   return open_watched(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
-int rename(const char* from, const char* to) {
-  typedef int (*F)(const char*, const char*);
-  NEXT(F, "rename")
+static int rename_watched(const char* from, const char* to, unsigned flags) {
+  typedef int (*F)(int, const char*, int, const char*, unsigned);
+  NEXT(F, "renameat2")
   char old_path[PATH_MAX], new_path[PATH_MAX];
-  if (!find_path(from, old_path) || !find_path(to, new_path)) return s_next(from, to);
+  if (!find_path(from, old_path) || !find_path(to, new_path))
+    return s_next(AT_FDCWD, from, AT_FDCWD, to, flags);
   enter();
-  const int result = s_next(from, to);
+  const int result = s_next(AT_FDCWD, from, AT_FDCWD, to, flags);
   const char* name = new_path + strlen(g_folder) + 1;
   const struct iovec payload = {(void*)name, strlen(name)};
   if (result == 0) note(k_rename, old_path, 0, 0, &payload, 1);
   leave();
   return result;
+}
+int rename(const char* from, const char* to) {
+  return rename_watched(from, to, 0);
+}
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  typedef int (*F)(int, const char*, int, const char*, unsigned);
+  NEXT(F, "renameat2")
+  if (from_folder != AT_FDCWD || to_folder != AT_FDCWD)
+    return s_next(from_folder, from, to_folder, to, flags);
+  return rename_watched(from, to, flags);
 }
 
 int unlink(const char* given) {

@@ -59,6 +59,7 @@ def every_scenario() -> list[Workload]:
         "servers": ["cdf5", "netcdf4"],
         "domains": ["cdf5", "netcdf4"],
         "unlimited": ["netcdf4"],
+        "move": CLASSIC,
     }
     all_ = []
     for scenario, names in formats.items():
@@ -99,6 +100,7 @@ SOME = [
     Workload("unlimited", "netcdf4", 2, 4),
     Workload("define", "cdf5", 4, 8),
     Workload("late", "cdf2", 2, 4, True),
+    Workload("move", "cdf5", 2, 4, True),
 ]
 
 
@@ -115,6 +117,7 @@ KILLED = [
     ("deflate", "netcdf4"),
     ("append", "cdf5"),
     ("reopen", "cdf2"),
+    ("move", "cdf1"),
 ]
 KILLED += [
     ("thread", "netcdf4"),

@@ -117,7 +117,7 @@ void late(Planner& p) {
   p.close();
 }
 
-// The classic formats have no place for another variable with records once there are some.
+// In the classic formats data move for another variable with records once there are some (move).
 void define_more(Planner& p, int version, Commit::End end) {
   Commit commit;
   commit.kind = "define";
@@ -145,6 +145,24 @@ void reopen(Planner& p) {
     p.each(p.records() / 4);
     p.append(1, Commit::End::reopen);
     if (version == 3) define_more(p, version, Commit::End::reopen);
+  }
+  p.each(p.records() / 4);
+  p.close();
+}
+
+// Nothing has a place beside what is there: all data move to a new file.
+void move(Planner& p) {
+  p.plan().settings = "header_reserve=0, alignment=4";
+  p.begin();
+  for (int version = 2; version < 5; ++version) {
+    p.each(p.records() / 4);
+    Commit commit;
+    commit.kind = "define";
+    commit.end = version == 3 ? Commit::End::reopen : Commit::End::sync;
+    commit.attributes = {{"", "title", version}};
+    for (int i = 0; i < 40; ++i)  // more than what a move keeps free
+      commit.attributes.push_back({"", "note" + std::to_string(100 * version + i), 1});
+    p.add(std::move(commit), {p.field("salt", SHOAL_FLOAT), p.line("area", SHOAL_INT), p.axis("late")});
   }
   p.each(p.records() / 4);
   p.close();
@@ -209,9 +227,9 @@ void unlimited(Planner& p) {
 }
 
 const std::map<std::string, std::function<void(Planner&)>> k_scenarios = {
-    {"append", append}, {"batches", batches}, {"late", late},       {"define", define},
-    {"reopen", reopen}, {"deflate", deflate}, {"strings", strings}, {"maps", maps},
-    {"thread", thread}, {"servers", servers}, {"domains", domains}, {"unlimited", unlimited},
+    {"append", append},   {"batches", batches},     {"late", late}, {"define", define}, {"reopen", reopen},
+    {"deflate", deflate}, {"strings", strings},     {"maps", maps}, {"thread", thread}, {"servers", servers},
+    {"domains", domains}, {"unlimited", unlimited}, {"move", move},
 };
 
 }  // namespace

@@ -161,6 +161,61 @@ TEST_CASE("an old file stays until the new one is committed") {
   }
 }
 
+TEST_CASE("a new file has no name until its first commit, and two of one name find each other") {
+  for (const auto& variant : variants()) {
+    CAPTURE(variant);
+    const Folder folder("replace");
+    const std::string path = folder.file("x.nc");
+    Line line(k_cells);
+    if (world_rank() == 0) std::ofstream(folder.file(".x.nc.new.tmp")) << "left by a job that was killed";
+    MPI_Barrier(MPI_COMM_WORLD);
+    auto file = made(line, path, with(variant));
+    all_ok(outcome_of([&] {
+      file->write(line.call(0));
+      file->end_define();
+    }));
+    if (world_rank() == 0) CHECK_FALSE(fs::exists(path));
+    MPI_Barrier(MPI_COMM_WORLD);
+    all_got(outcome_of([&] { Dataset::create(MPI_COMM_WORLD, path, with(variant)); }), Code::state,
+            {path, "open for writing already"});
+    all_ok(outcome_of([&] { file->sync(false); }));
+    check_names(folder, names_of(variant));
+    all_ok(outcome_of([&] {
+      file->write(line.call(1));
+      file->close(false);
+    }));
+    check_names(folder, names_of(variant));
+    check_records(line, path, 2);
+  }
+}
+
+TEST_CASE("a new file that is dropped leaves nothing, and one whose name somebody took is kept") {
+  for (const auto& variant : variants()) {
+    if (variant.find("driver=native") == std::string::npos) continue;
+    CAPTURE(variant);
+    const Folder folder("replace");
+    const std::string path = folder.file("x.nc");
+    Line line(k_cells);
+    auto file = made(line, path, with(variant));
+    all_ok(outcome_of([&] { file->write(line.call(0)); }));
+    file.reset();
+    check_names(folder, {});
+    file = made(line, path, with(variant));
+    all_ok(outcome_of([&] { file->write(line.call(0)); }));
+    if (world_rank() == 0) std::ofstream(path) << "somebody's";
+    MPI_Barrier(MPI_COMM_WORLD);
+    all_got(outcome_of([&] { file->sync(false); }), Code::exists, {path, "it stays"});
+    if (world_rank() == 0) {
+      CHECK(bytes_of(path) == "somebody's");
+      fs::remove(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    all_ok(outcome_of([&] { file->close(false); }));
+    check_names(folder, names_of(variant));
+    check_records(line, path, 1);
+  }
+}
+
 TEST_CASE("an old file stays where the new one is closed at once, and ranks store after its first commit") {
   for (const auto& variant : variants()) {
     CAPTURE(variant);

@@ -21,6 +21,7 @@ program mistakes
   call fields()
   call replicated()
   call closed()
+  call opened_twice()
   call namelists()
   call cells%free()
   call finish()
@@ -185,6 +186,28 @@ contains
     call never%sync(stat=stat, errmsg=message)
     call says("a dataset that was never open", stat, SHOAL_STATE, "never opened")
   end subroutine closed
+
+  ! What is open stays so, on ranks where the variable is not open, too.
+  subroutine opened_twice()
+    type(shoal_dataset) :: file, other
+    integer :: stat
+    call begin(file, "mistakes_twice.nc")
+    call file%create("mistakes_other.nc", MPI_COMM_WORLD, stat=stat, errmsg=message)
+    call says("create of an open dataset", stat, SHOAL_STATE, "type(shoal_dataset) is open already|close it first")
+    call file%open("mistakes_closed.nc", MPI_COMM_WORLD, stat=stat, errmsg=message)
+    call says("open of an open dataset", stat, SHOAL_STATE, "type(shoal_dataset) is open already")
+    if (rank == 0) then
+      call file%open("mistakes_closed.nc", MPI_COMM_WORLD, stat=stat, errmsg=message)
+    else
+      call other%open("mistakes_closed.nc", MPI_COMM_WORLD, stat=stat, errmsg=message)
+    end if
+    call says("open of one that is open on one rank", stat, SHOAL_STATE, "is open already")
+    call check(.not. other%is_open(), "others are not open then")
+    call file%put_att(SHOAL_GLOBAL, "title", "the first one")
+    call file%close()
+    call file%open("mistakes_twice.nc", MPI_COMM_WORLD)
+    call file%close()
+  end subroutine opened_twice
 
   subroutine namelists()
     type(shoal_dataset) :: file

@@ -26,6 +26,7 @@ program streams_test
     call wrong_openings()
     call wrong_descriptions()
     call wrong_sends()
+    call wrong_order()
     call closed()
   end if
   call cells%free()
@@ -116,7 +117,7 @@ contains
     integer :: temp, total, step, i, j, k, levels(2)
     call begin(streams, "streams_mean.nc", temp, total)
     call check(temp == 1 .and. total == 2, "fields are numbered from 1")
-    call check(.not. streams%wants(temp), "before the first step nothing is wanted")
+    call check(streams%wants(temp), "before the first step, so that who asks first and sends is told")
     do step = 1, 7
       call streams%advance(21600d0 * step)
       call check(streams%wants(temp), "a field of the configuration is wanted")
@@ -228,6 +229,11 @@ contains
     call streams%open(daily("x.nc", '"t"'), 1.5, "noleap", "2001-01-01", stat=stat, errmsg=message)
     call says("a communicator", stat, SHOAL_INVALID_ARGUMENT, "comm must be a communicator")
     call check(.not. streams%is_open(), "not open after errors")
+    call streams%open(daily("streams_twice.nc", '"t"'), MPI_COMM_WORLD, "noleap", "2001-01-01")
+    call streams%open(daily("x.nc", '"t"'), MPI_COMM_WORLD, "noleap", "2001-01-01", stat=stat, errmsg=message)
+    call says("open of open streams", stat, SHOAL_STATE, "type(shoal_streams) is open already")
+    call check(streams%is_open(), "the first ones stay open")
+    call streams%abandon()
   end subroutine wrong_openings
 
   subroutine wrong_descriptions()
@@ -251,10 +257,11 @@ contains
     call streams%axis("z", [(1.0, 2.0)], stat=stat, errmsg=message)
     call says("an axis of complex numbers", stat, SHOAL_TYPE, "z: elements of 8 bytes")
     call streams%grid("sea", "x y z", cells, stat=stat, errmsg=message)
-    call says("names of more dimensions", stat, SHOAL_INVALID_ARGUMENT, "sea")
+    call says("names of more dimensions", stat, SHOAL_INVALID_ARGUMENT, "sea|3 names of dimensions (""x y z"")")
     call streams%grid("sea", "x y", cells)
     number = streams%field("temp", SHOAL_FLOAT, "lev x y", grid="sea", stat=stat, errmsg=message)
-    call says("dimensions in the order of C", stat, SHOAL_INVALID_ARGUMENT, "'temp'")
+    call says("dimensions in the order of C", stat, SHOAL_INVALID_ARGUMENT, &
+        "field 'temp' (""lev x y""): the first 2 dimensions are not those of grid 'sea', ""x y""")
     call check(number == 0, "no number")
     number = streams%field("temp", SHOAL_FLOAT, "x y", grid="see", stat=stat, errmsg=message)
     call says("a grid that there is not", stat, SHOAL_NOT_FOUND, "'see'|did you mean 'sea'")
@@ -274,7 +281,7 @@ contains
     call run_with("complex")
     call says("complex numbers", found, SHOAL_TYPE, "elements of 8 bytes")
     call run_with("number")
-    call says("field 0", found, SHOAL_INVALID_ARGUMENT, "there is no field")
+    call says("field 7", found, SHOAL_INVALID_ARGUMENT, "there is no field 7; the model described 2, counted from 1")
   end subroutine wrong_sends
 
   ! The mistake is that of the last rank in the second step.
@@ -296,7 +303,7 @@ contains
         case ("twice"); call keep_send(streams, temp, t)
         case ("shape"); call keep_send(streams, temp, other)
         case ("complex"); call keep_send(streams, temp, wrong)
-        case default; call keep_send(streams, 0, t)
+        case default; call keep_send(streams, 7, t)
         end select
       end if
       call keep_send(streams, temp, t)
@@ -309,6 +316,31 @@ contains
       call streams%close(stat=ierr)
     end if
   end subroutine run_with
+
+  ! A send before the first advance; and what the first advance finds, in the order of Fortran's dimensions.
+  subroutine wrong_order()
+    type(shoal_streams) :: streams
+    real(real64) :: t(nx, ny, nz)
+    integer :: temp, total, stat
+    t = 1
+    call begin(streams, "streams_early.nc", temp, total)
+    found = SHOAL_OK
+    call keep_send(streams, temp, t)
+    call check((found == SHOAL_OK) .eqv. (ranks > 1), "a send before the first advance: at once on a single rank")
+    if (found == SHOAL_OK) call streams%advance(21600d0, stat=found, errmsg=message)
+    call says("before the first advance", found, SHOAL_STATE, &
+        "field 'temp' was sent before the first step; advance first")
+    call streams%abandon()
+    call streams%open(daily("streams_reduce.nc", '"temp"') // 'reduce = { dims = ["z"] }' // nl, MPI_COMM_WORLD, &
+        "360_day", "2001-01-01")
+    call streams%axis("lev", [5.0, 20.0])
+    call streams%grid("sea", "x y", cells)
+    temp = streams%field("temp", SHOAL_DOUBLE, "x y lev", grid="sea")
+    call streams%advance(21600d0, stat=stat, errmsg=message)
+    call says("dimensions of a field", stat, SHOAL_SETTING, &
+        "line 6: reduce.dims: field 'temp' (""x y lev"") has none of the dimensions z")
+    call streams%abandon()
+  end subroutine wrong_order
 
   subroutine keep_send(streams, field, array)
     type(shoal_streams), intent(in) :: streams

@@ -73,6 +73,7 @@ contains
     character(len=2) :: short(4)
     character(len=:), allocatable :: text
     integer :: stat
+    character(len=0) :: nothing(4)
     city = [character(len=20) :: "Sendai", "", "Hilo", "Iquique"]
     call file%create("strings_" // format // ".nc", MPI_COMM_WORLD, format=format)
     call file%def_dim("city", 4)
@@ -89,6 +90,14 @@ contains
     call check(index(shoal_error_message(), "city") > 0, format // ": which names the variable")
     call file%get_text("one", text)
     call check(text == "a string of its own length", format // ": one string")
+    call file%get("city", nothing, stat=stat)
+    call check(stat == SHOAL_RANGE, format // ": strings do not fit into texts of length 0")
+    call file%close()
+    call file%open("strings_" // format // ".nc", MPI_COMM_WORLD, SHOAL_WRITE)
+    call file%put("city", nothing)
+    call file%get("city", back)
+    call check(all(back == ""), format // ": texts of length 0 are empty strings")
+    call file%get("city", nothing)
     call file%close()
   end subroutine strings
 

@@ -116,7 +116,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> paths;
   const int count = 1 + in.byte() % 4;
   FileSetOptions options;
-  options.missing_is_fill = in.byte() % 2 == 0;
+  constexpr MissingTiles k_missing[] = {MissingTiles::refuse, MissingTiles::common, MissingTiles::fill};
+  options.missing = k_missing[in.byte() % 3];
   if (!fuzz::taken([&] {
         for (int f = 0; f < count; ++f) {
           files.push_back(std::make_shared<test::MemoryFile>());

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       fuzz::taken([&] { set_from_namelist(settings, file.fill(data + 1, size - 1)); });
       break;
     case 2:
-      fuzz::taken([&] { set_from_toml(settings, file.fill(data + 1, size - 1)); });
+      fuzz::taken([&] { set_from_toml(settings, text, "shoal.toml", ""); });
       break;
     default:
       fuzz::taken([&] {

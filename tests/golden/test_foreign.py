@@ -197,3 +197,17 @@ def test_compressed_files_can_be_appended_to_or_say_why_not(tmp_path):
         np.testing.assert_array_equal(check["v"][:2], random("f4", (2, 6, 7)))
         if not refused:
             np.testing.assert_array_equal(check["v"][2], random("f4", (6, 7), 9))
+
+
+def test_a_scalar_over_a_record_is_refused(tmp_path):
+    """scipy.io writes a scalar that is defined behind a record variable over record 1 of that."""
+    scipy_io = pytest.importorskip("scipy.io")
+    path = tmp_path / "a.nc"
+    with scipy_io.netcdf_file(path, "w") as file:
+        file.createDimension("t", None)
+        records = file.createVariable("r", "i4", ("t",))
+        records[0], records[1] = 8, 9
+        file.createVariable("s", "i4", ()).data[...] = 3
+    for mode in ("r", "r+"):
+        with pytest.raises(shoal.FormatError, match="'s'.*also bytes of variable 'r'"):
+            shoal.open(path, mode=mode)

@@ -11,6 +11,7 @@ import pytest
 from sets import Whole, write_fms, write_nemo, write_roms
 
 import shoal
+from shoal.combination import combine
 
 EVEN = [3, 3], [4, 4]
 UNEVEN = [2, 5, 1], [6, 3]
@@ -193,16 +194,119 @@ def test_a_file_left_from_an_earlier_run(tmp_path):
         shoal.open(tmp_path / "his.nc")
 
 
-def test_the_smallest_number_of_records_counts(tmp_path, capfd):
+def test_files_with_other_numbers_of_records(tmp_path, capfd):
+    """Refused, as records would be lost; or only those that all files have; or fill values."""
     whole = Whole(*EVEN)
     write_fms(tmp_path / "his.nc", whole)
 
     def longer(file):
         file["temp"][whole.records] = np.zeros(file["temp"].shape[1:])
+        file["time"][whole.records] = 7
 
     change(tmp_path / "his.nc.0001", longer)
-    check(tmp_path / "his.nc", whole)
+    with pytest.raises(shoal.NotFoundError, match=r"his.nc.0001: .*4 records of 'time', .*his.nc.0000 3"):
+        shoal.open(tmp_path / "his.nc")
+    check(tmp_path / "his.nc", whole, missing_tiles="common")
     assert "his.nc.0001 has 4 records" in capfd.readouterr().err
+    whole.records = whole.lengths["time"] = 4
+    last = np.full((1, *whole.values["temp"].shape[1:]), -99, "f4")
+    last[..., 0:3, 4:8] = 0
+    whole.values["temp"] = np.concatenate([whole.values["temp"], last])
+    whole.values["time"] = np.append(whole.values["time"], 7)
+    check(tmp_path / "his.nc", whole, missing_tiles="fill", quiet=True)
+
+
+def iceberg_files(path, *lengths, total=None, kind="NETCDF3_64BIT_OFFSET"):
+    netCDF4 = pytest.importorskip("netCDF4")
+    for number, length in enumerate(lengths):
+        with netCDF4.Dataset(f"{path}.{number:04}", "w", format=kind) as file:
+            file.createDimension("i", None)
+            file.NumFilesInSet = np.int32(len(lengths) if total is None else total)
+            mass = file.createVariable("mass", "f8", ("i",))
+            mass[:] = np.arange(length) + 100 * number
+    return np.concatenate([np.arange(length) + 100.0 * n for n, length in enumerate(lengths)])
+
+
+@pytest.mark.parametrize("lengths", [(2, 3, 4), (2, 2, 2), (0, 3, 0, 1), (0, 0)])
+@pytest.mark.parametrize("kind", ["NETCDF3_64BIT_OFFSET", "NETCDF4"])
+def test_icebergs_follow_one_another(tmp_path, lengths, kind):
+    """Nothing is cut: each file has entries of its own, as FMS's tool for icebergs takes them."""
+    masses = iceberg_files(tmp_path / "ice.nc", *lengths, kind=kind)
+    with shoal.open(tmp_path / "ice.nc") as file:
+        assert file.dimensions["i"] == ("i", sum(lengths), True)
+        np.testing.assert_array_equal(file.get("mass"), masses)
+        for record in range(sum(lengths)):
+            assert file.get("mass", record) == masses[record]
+    combine(tmp_path / "all.nc", tmp_path / "ice.nc")
+    shoal.write_reference(tmp_path / "ice.nc", tmp_path / "ice.json")
+    with shoal.open(tmp_path / "all.nc") as file:
+        assert file.dimensions["i"] == ("i", sum(lengths), True)
+        np.testing.assert_array_equal(file.get("mass"), masses)
+
+
+def test_icebergs_that_are_missing(tmp_path):
+    iceberg_files(tmp_path / "ice.nc", 2, 3, total=3)
+    with pytest.raises(shoal.NotFoundError, match="1 of 3 files are missing: number 2"):
+        combine(tmp_path / "all.nc", tmp_path / "ice.nc")
+    iceberg_files(tmp_path / "ice.nc", 2, 3, 1, total=2)
+    with pytest.raises(shoal.OverlapError, match="the set has 2 files; 3 were found"):
+        combine(tmp_path / "all.nc", tmp_path / "ice.nc")
+    assert not (tmp_path / "all.nc").exists()
+
+
+@pytest.mark.parametrize("fill", [None, -1.5])
+def test_cells_in_no_file_are_missing_to_readers(tmp_path, fill):
+    xr = pytest.importorskip("xarray")
+    netCDF4 = pytest.importorskip("netCDF4")
+    path = tmp_path / "tiles.nc"
+    for k in (0, 2):
+        with netCDF4.Dataset(f"{path}.{k:04}", "w", format="NETCDF3_CLASSIC") as file:
+            file.createDimension("x", 2)
+            file.NumFilesInSet = np.int32(3)
+            x = file.createVariable("x", "f8", ("x",))
+            x.domain_decomposition = np.array([1, 6, 2 * k + 1, 2 * k + 2], "i4")
+            x[:] = [2 * k, 2 * k + 1]
+            file.createVariable("v", "f4", ("x",))[:] = 1
+            file.createVariable("m", "i2", ("x",), fill_value=-7)[:] = 2
+    combine(tmp_path / "out.nc", path, allow_missing=True, fill=fill)
+    more = {} if fill is None else {"missing_fill": fill}
+    for opened in (
+        xr.open_dataset(tmp_path / "out.nc", engine="netcdf4"),
+        xr.open_dataset(path, engine="shoal", missing_tiles="fill", **more),
+    ):
+        with opened as ds:
+            np.testing.assert_array_equal(ds.v.values, [1, 1, np.nan, np.nan, 1, 1])
+            np.testing.assert_array_equal(ds.m.values, [2, 2, np.nan, np.nan, 2, 2])
+            assert ds.v.encoding["_FillValue"] == np.float32(9.969209968386869e36 if fill is None else fill)
+            assert ds.m.encoding["_FillValue"] == -7
+    with netCDF4.Dataset(f"{path}.0000", "a") as file:
+        file.createVariable("n", "i1", ("x",))
+    with netCDF4.Dataset(f"{path}.0002", "a") as file:
+        file.createVariable("n", "i1", ("x",))
+    with pytest.raises(shoal.RangeError, match="variable 'n'.*300"):
+        combine(tmp_path / "out.nc", path, allow_missing=True, fill=300, overwrite=True)
+
+
+@pytest.mark.parametrize("style", ["ucla", "croco"])
+def test_roms_without_its_last_column(tmp_path, style):
+    """Nothing but the files says how long the whole of UCLA's is."""
+    whole = Whole(*EVEN, names=("eta_rho", "xi_rho"))
+    write_roms(tmp_path / "his.nc", whole, style)
+    for number in (1, 3):
+        (tmp_path / f"his.{number:03}.nc").unlink()
+    with pytest.raises(shoal.NotFoundError, match="missing"):
+        shoal.open(tmp_path / "his.nc")
+
+
+def test_roms_without_a_variable_in_one_file(tmp_path):
+    whole = Whole(*EVEN, names=("eta_rho", "xi_rho"))
+    write_roms(tmp_path / "his.nc", whole, "ucla")
+    change(tmp_path / "his.002.nc", lambda f: f.renameVariable("temp", "salt"))
+    with pytest.raises(shoal.NotFoundError, match="variable '(temp|salt)'.*no file that has the variable"):
+        shoal.open(tmp_path / "his.nc")
+    with shoal.open(tmp_path / "his.nc", missing_tiles="fill", quiet=True) as file:
+        assert file.get("temp")[0, 0, 3:, :4].tolist() == [[-99.0] * 4] * 3
+        np.testing.assert_array_equal(file.get("temp")[..., :3, :], whole.values["temp"][..., :3, :])
 
 
 def test_sets_are_not_changed(tmp_path):

@@ -267,3 +267,27 @@ def test_strings_chunks_and_several_unlimited(tmp_path, tool):
         assert file["s"][:].tolist() == [5, 6, 7, 8]
         assert file.dimensions["station"].isunlimited() and len(file.dimensions["station"]) == 4
     assert 'label = "Hilo", "Kōchi", _ ;' in tool("ncdump", "-v", "label", path)
+
+
+@pytest.mark.parametrize("driver", ["native", "gather", "mpiio", "pnetcdf"])
+@pytest.mark.parametrize("record", ["time", None])
+def test_padding_of_what_lies_last(tmp_path, driver, record):
+    """scipy takes a file without it for a truncated one."""
+    scipy_io = pytest.importorskip("scipy.io")
+    if driver not in shoal.build_info()["drivers"].split():
+        pytest.skip(f"no driver {driver} in this build")
+    path = tmp_path / "a.nc"
+    dims = ("time",) if record else ()
+    with shoal.create(path, format="cdf1", driver=driver, header_reserve=0, alignment=4) as file:
+        file.def_dim("time", None)
+        file.def_dim("x", 3)
+        file.def_var("a", "i2", dims)
+        file.def_var("b", "i1", (*dims, "x"))
+        for n in range(3 if record else 1):
+            file.put("a", np.int16(n), record=n if record else None)
+            file.put("b", np.arange(3, dtype="i1"), record=n if record else None)
+            file.sync()
+    assert path.stat().st_size % 4 == 0
+    with scipy_io.netcdf_file(path, mmap=False) as file:
+        last = file.variables["b"][:]
+        assert (last[-1] if record else last).tolist() == [0, 1, 2]

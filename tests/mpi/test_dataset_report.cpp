@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/language.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/report.hpp"
 #include "shoal/shoal.h"
@@ -184,6 +185,17 @@ TEST_CASE("advice names the figure that is bad") {
   const Settings settings;
   CHECK(advice_of(invented(), settings) == "nothing to improve");
   {
+    const Speaking of_pio(Language::pio);
+    DatasetReport r = invented();
+    for (auto& rank : r.of_ranks)
+      rank.counters.blocked = 3.1;
+    has(advice_of(r, settings), "set SHOAL_STAGE_BYTES to 512 MiB or more");
+    r = invented();
+    for (auto& rank : r.of_ranks)
+      rank.counters.fields_written = 100000;
+    has(advice_of(r, settings), "100000 calls of PIO_write_darray moved");
+  }
+  {
     DatasetReport r = invented();
     for (auto& rank : r.of_ranks)
       rank.counters.blocked = 3.1;
@@ -215,7 +227,9 @@ TEST_CASE("advice names the figure that is bad") {
     DatasetReport r = invented();
     r.of_ranks[0].counters.commits = r.of_ranks[1].counters.commits = 40;
     r.of_ranks[0].counters.commit = r.of_ranks[1].counters.commit = 10;
-    has(advice_of(r, settings), "50 % of the output time went into 40 commits");
+    has(advice_of(r, settings), "50 % of the output time went into 40 commits: call sync less often");
+    const Speaking of_pio(Language::pio);
+    has(advice_of(r, settings), "40 commits: set SHOAL_PIO_SYNC=lazy, so that PIO_syncfile");
   }
   {
     DatasetReport r = invented();

@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "comm/nodes.hpp"
@@ -74,6 +77,18 @@ TEST_CASE("defaults, and what an argument may look like") {
   CHECK(s.listing().rfind("# basic\nformat = ", 0) == 0);
   CHECK(s.listing().find("\n# expert\n") < s.listing().find("writers = 3"));
   CHECK(s.listing().find("\n# expert\n") > s.listing().find("stage_bytes = "));
+}
+
+TEST_CASE("a program's own default counts where no other source has a value") {
+  const Settings alone = resolve_settings("fill?=written, writers ?= 3, lock=off, lock?=auto", {"", ""});
+  CHECK(alone.text("fill") == "written");
+  CHECK(alone.origin("fill") == "program's default");
+  CHECK(alone.count("writers") == 3);
+  CHECK(alone.text("lock") == "off");
+  const Variable fill("SHOAL_FILL", "false");
+  const Settings with = resolve_settings("fill?=written", {"", ""});
+  CHECK(with.text("fill") == "false");
+  CHECK(with.origin("fill") == "SHOAL_FILL");
 }
 
 TEST_CASE("wrong keys and values are errors that help") {
@@ -240,4 +255,85 @@ TEST_CASE("background=auto: threads where each rank has two cores") {
   // Others have no threads, and this is no reason to refuse them.
   if (testing::in_this_build("driver=gather"))
     CHECK(background_of("background=auto, driver=gather", MPI_COMM_WORLD) == "off");
+}
+
+namespace {
+
+std::string text_in(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("a settings file that nobody named: what it has written is below its folder, without links") {
+  const std::string out = file_with("out.toml", "report = \"/tmp/elsewhere.json\"");
+  says(error_of("", {"", out}), "not below the folder");
+  says(error_of("", {"", out}), "SHOAL_REPORT");
+  says(error_of("", {"", file_with("up.toml", "reference = \"a/../../r.json\"")}), "not below the folder");
+  const std::string link = "link." + std::to_string(rank_of_world());
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("/etc", link);
+  says(error_of("", {"", file_with("link.toml", "master = \"" + link + "/m.nc\"")}), "is a link");
+  CHECK(error_of("", {"", file_with("good.toml", "report = \"r.json\"\nreference = \"auto\"")}) ==
+        "no error");
+  says(error_of("", {"", file_with("hints.toml", "hints = \"nc_burst_buf_dirname=/home\"")}), "has a path");
+  CHECK(error_of("", {"", file_with("hints.toml", "hints = \"cb_nodes=2\"")}) == "no error");
+  CHECK(error_of("", {"", file_with("stderr.toml", "report = \"-\"")}) == "no error");
+  // Of other sources it lies where they say, of a file that was named, too.
+  CHECK(resolve_settings("report=/tmp/elsewhere.json", {"", ""}).below("report").empty());
+  const std::string namelist = file_with("out.nml", "&shoal report = '/tmp/elsewhere.json' /");
+  CHECK(resolve_settings("", {namelist, ""}).text("report") == "/tmp/elsewhere.json");
+  const Variable named("SHOAL_SETTINGS", out.c_str());
+  CHECK(resolve_settings("", {"", "none.toml"}).text("report") == "/tmp/elsewhere.json");
+  CHECK(resolve_settings("", {"", "none.toml"}).origin("report") == out);
+  const Variable gone("SHOAL_SETTINGS", "gone.toml");
+  says(error_of("", {"", "none.toml"}), "gone.toml: it cannot be read");
+  const Variable empty("SHOAL_SETTINGS", "");
+  CHECK(resolve_settings("", {"", "none.toml"}).is_default("report"));
+}
+
+TEST_CASE("a settings file that is not trusted is not used, and this is said") {
+  const std::string path = file_with("all.toml", "writers = 7");
+  REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  const Settings settings = resolve_settings("", {"", path});
+  CHECK(settings.is_default("writers"));
+  REQUIRE(settings.warnings().size() == 1);
+  says(settings.warnings()[0], path + " is not used: every user may write to it");
+  says(settings.warnings()[0], "SHOAL_SETTINGS=" + path);
+  says(settings.listing(), "# warning: " + path);
+  const Variable named("SHOAL_SETTINGS", path.c_str());
+  CHECK(resolve_settings("", {"", path}).count("writers") == 7);
+}
+
+TEST_CASE("who opens a file to read has nothing written for a settings file") {
+  const Comm comm(MPI_COMM_WORLD);
+  DatasetOptions options;
+  options.sources = {"", "reports.toml"};
+  comm.on_root([&] {
+    std::ofstream("reports.toml") << "report = \"reports.json\"";
+    std::filesystem::remove("reports.json");
+    std::filesystem::remove("reports.txt");
+  });
+  Dataset::create(MPI_COMM_WORLD, "reports.nc", options)->close(false);
+  const std::string one = text_in("reports.json");
+  says(one, "reports.nc");
+  const auto read = Dataset::open(MPI_COMM_WORLD, "reports.nc", false, options);
+  CHECK(read->settings().text("report").empty());
+  REQUIRE(read->settings().warnings().size() == 1);
+  says(read->settings().warnings()[0], "SHOAL_REPORT");
+  read->close(false);
+  comm.barrier();
+  CHECK(text_in("reports.json") == one);
+  // A link that comes to the place of the report meanwhile is not followed.
+  const auto second = Dataset::open(MPI_COMM_WORLD, "reports.nc", true, options);
+  comm.on_root([&] {
+    std::filesystem::remove("reports.json");
+    std::filesystem::remove("victim");
+    std::filesystem::create_symlink("victim", "reports.json");
+  });
+  CHECK_THROWS_AS(second->close(false), Error);
+  CHECK(!std::filesystem::exists("victim"));
+  comm.barrier();
+  comm.on_root([] { std::filesystem::remove("reports.json"); });
 }

@@ -30,8 +30,8 @@ std::string own_file(const std::string& name, const std::string& content) {
 }
 
 void check_one_warning(const Settings& settings, const std::string& words) {
-  REQUIRE(settings.renamed().size() == 1);
-  CHECK_MESSAGE(settings.renamed()[0].find(words) != std::string::npos, settings.renamed()[0]);
+  REQUIRE(settings.warnings().size() == 1);
+  CHECK_MESSAGE(settings.warnings()[0].find(words) != std::string::npos, settings.warnings()[0]);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ TEST_CASE("an old name in the argument of a call") {
   check_one_warning(settings, "setting exchange (from argument) is now called rearrange");
   CHECK(resolve_settings("io_way=subset", {"", ""}).text("rearranger") == "subset");
   CHECK(resolve_settings("direct_io=off", {"", ""}).text("bypass_page_cache") == "off");
-  CHECK(resolve_settings("rearrange=on", {"", ""}).renamed().empty());
+  CHECK(resolve_settings("rearrange=on", {"", ""}).warnings().empty());
 }
 
 TEST_CASE("old names in the environment, a namelist and a toml file") {

@@ -351,3 +351,15 @@ TEST_CASE("what asks for nothing is no reason to refuse") {
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
   }
 }
+
+TEST_CASE("unused_settings=refuse: what is passed over elsewhere is an error") {
+  const Variable chunks("SHOAL_CHUNK_BYTES", "1MiB");
+  shoal_dataset* file = nullptr;
+  REQUIRE(shoal_create(MPI_COMM_WORLD, k_file, "quiet=true, format=cdf5", &file) == SHOAL_OK);
+  REQUIRE(shoal_close(&file, 0) == SHOAL_OK);
+  CHECK(shoal_create(MPI_COMM_WORLD, k_file, "unused_settings=refuse", &file) == SHOAL_SETTING);
+  says(shoal_error_message(), {"SHOAL_CHUNK_BYTES", "has no chunks"});
+  // A file that is read has no use for it either, and nobody minds.
+  REQUIRE(shoal_open(MPI_COMM_WORLD, k_file, SHOAL_READ, "unused_settings=refuse", &file) == SHOAL_OK);
+  REQUIRE(shoal_close(&file, 0) == SHOAL_OK);
+}

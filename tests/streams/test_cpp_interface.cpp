@@ -110,7 +110,8 @@ TEST_CASE("C++ streams: means, bounds and attributes are in the file") {
   Model model(configuration(path));
   CHECK(model.temp == 0);
   CHECK(model.rain == 1);
-  CHECK_FALSE(model.streams.wants(model.temp));  // before the first step
+  CHECK(model.streams.wants(model.temp));  // before the first step, so that who asks first and sends is told
+  CHECK_FALSE(model.streams.wants(2));
   for (int step = 1; step <= 7; ++step)
     model.step(step);
   CHECK(model.streams.wants(model.rain));

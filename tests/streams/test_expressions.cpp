@@ -76,3 +76,19 @@ TEST_CASE("expressions: mistakes") {
   fails("zeta + temp", Code::setting, "differ in their dimensions or grid");
   fails("1 + 2", Code::setting, "names no field");
 }
+
+TEST_CASE("expressions: one value each; no assignments and no lists") {
+  if (!has_expressions()) return;
+  const auto why = [](const std::string& text) { return caught([&] { Expression::parse(text); }).message; };
+  for (const char* text :
+       {"rain == 5", "rain <= 5", "rain >= 5", "rain != 5", "max(rain, 7)", "rain > 1 ? rain : 7"})
+    CHECK_MESSAGE(why(text).empty(), text);
+  for (const char* text : {"rain = 5", "rain=5", "(rain = 5)", "zeta + (rain=5)"})
+    CHECK_MESSAGE(why(text).find("gives a value to a name") != std::string::npos, text);
+  for (const char* text : {"rain, 7", "rain,zeta", "max(rain, 7), 1"})
+    CHECK_MESSAGE(why(text).find("is a list of values") != std::string::npos, text);
+  CHECK(!why("(rain, 7)").empty());
+  const std::string long_one = why(std::string(9000000, '('));
+  CHECK(!long_one.empty());
+  CHECK(long_one.size() < 10000);
+}

@@ -268,6 +268,49 @@ TEST_CASE("mistakes: time that goes back, and steps longer than windows") {
   toy.streams.reset();
 }
 
+TEST_CASE("mistakes: a field that is sent before the first advance") {
+  for (const bool refuses : {false, true}) {
+    const SharedFolder folder;
+    const Run run = half_days(daily(folder));
+    Toy toy(run);
+    // A model that asks first is told, too.
+    CHECK(toy.streams->wants(toy.numbers["rain"]));
+    CHECK_FALSE(toy.streams->wants(-1));
+    CHECK_FALSE(toy.streams->wants(99));
+    const Status alone = caught([&] {
+      if (refuses)
+        toy.streams->refuse(toy.numbers["rain"], {Code::type, "complex numbers", -1, {}, {}});
+      else
+        toy.send("rain", 1);
+    });
+    CHECK(alone.ok() == (world().size() > 1));
+    const Status all = world().size() > 1 ? caught([&] { toy.streams->advance(43200); }) : alone;
+    if (refuses)
+      says(all, Code::type, "complex numbers");
+    else
+      says(all, Code::state, "field 'rain' was sent before the first step; advance first");
+    // Nothing was changed: the run can begin now.
+    CHECK(run_all(toy, run).ok());
+    CHECK(read_variable(folder.file("day.nc"), "rain").values[7] ==
+          doctest::Approx((value(2, 1, 0, 0, 7) + value(2, 2, 0, 0, 7)) / 2));
+  }
+}
+
+TEST_CASE("mistakes: a field that is sent between a checkpoint and the next advance") {
+  const SharedFolder folder;
+  const Run run = half_days(daily(folder));
+  Toy toy(run);
+  toy.advance_and_send(0);
+  toy.streams->checkpoint(folder.file("saved.nc"));
+  CHECK(toy.streams->wants(toy.numbers["rain"]));
+  Status status = caught([&] { toy.send("rain", 2); });
+  for (const std::size_t step : {1, 2})
+    status.merge(toy.advance_and_send_anyway(step));
+  says(status, Code::state,
+       "field 'rain' was sent when the step to 2001-01-30 12:00:00 was complete; advance");
+  toy.streams.reset();
+}
+
 TEST_CASE("mistakes: what a configuration says of fields that there are not") {
   const auto fails = [](const std::string& text, Code code, const std::string& part) {
     Run run = half_days(text);

@@ -122,3 +122,150 @@ TEST_CASE("restart: a checkpoint of another time is refused") {
   later.resume = folder.file("nothing.nc");
   CHECK(caught([&] { Toy toy(later); }).code == Code::not_found);
 }
+
+TEST_CASE("restart: a file that goes on keeps the type of its variables, and has no other dimensions") {
+  const SharedFolder folder;
+  Run run;
+  const auto configuration = [&](const std::string& field) {
+    return "[[file]]\nname = \"" + folder.file("one.nc") +
+           "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [" + field + "]\n";
+  };
+  run.configuration = configuration("{ field = \"temp\", type = \"double\" }");
+  run.steps = uneven_steps(2, 7, 18 * 3600.0);
+  run.end = 3;
+  run.checkpoint = folder.file("restart.nc");
+  Toy(run).go();
+  Run later = run;
+  later.first = 3;
+  later.end = 0;
+  later.checkpoint = "";
+  later.resume = folder.file("restart.nc");
+  later.configuration = configuration("{ field = \"temp\", type = \"float\" }");
+  Toy(later).go();
+  const Read found = read_variable(folder.file("one.nc"), "temp");
+  CHECK(found.type == Type::double_);
+  later.configuration =
+      configuration("{ field = \"temp\", type = \"float\", reduce = { dims = [\"lev\"] } }");
+  Toy reduced(later);
+  const Status status = caught([&] { reduced.go(); });
+  CHECK_MESSAGE(
+      status.message.find("the dimensions (time lev y x), and its description has (time y x) now") !=
+          std::string::npos,
+      status.text());
+}
+
+namespace {
+
+/// Four steps of six hours, a job of two each; the second one may have another configuration.
+struct TwoJobs {
+  SharedFolder folder;
+  Run run(const std::string& fields, const std::string& more = "") const {
+    Run out;
+    out.configuration = "[[file]]\nname = \"" + folder.file("one.nc") +
+                        "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [" + fields + "]\n" + more;
+    out.start = "2001-01-30";
+    out.steps = std::vector<double>(4, 21600.0);
+    return out;
+  }
+  Run first(const std::string& fields) const {
+    Run out = run(fields);
+    out.end = 2;
+    out.checkpoint = folder.file("saved.nc");
+    return out;
+  }
+  Run second(const std::string& fields, const std::string& more = "") const {
+    Run out = run(fields, more);
+    out.first = 2;
+    out.how = Cut::map;
+    out.resume = folder.file("saved.nc");
+    return out;
+  }
+  std::vector<double> read(const std::string& variable) const {
+    return read_variable(folder.file("one.nc"), variable).values;
+  }
+};
+
+double total(int step) {
+  return value(3, step, 0, 0, 0);
+}
+
+std::string with(const std::string& operation, const std::string& field = "total") {
+  return "{ field = \"" + field + "\", name = \"" + field + "_" + operation.substr(0, 3) +
+         "\", operation = \"" + operation + "\" }";
+}
+
+}  // namespace
+
+TEST_CASE("restart: operations that are new begin with the job, the others go on") {
+  const double mean = (total(1) + total(2) + total(3) + total(4)) / 4;
+  const double low = std::min({total(1), total(2), total(3), total(4)});
+  for (const std::string before : {"mean", "minimum"}) {
+    const TwoJobs jobs;
+    Toy(jobs.first(with(before))).go();
+    Toy(jobs.second(with("mean") + ", " + with("minimum") + ", " + with("maximum") + ", " +
+                    with("mean", "count") + ", " + with("count", "zeta")))
+        .go();
+    CHECK(jobs.read("total_mea")[0] ==
+          doctest::Approx(before == "mean" ? mean : (total(3) + total(4)) / 2).epsilon(1e-14));
+    CHECK(jobs.read("total_min")[0] == (before == "minimum" ? low : std::min(total(3), total(4))));
+    CHECK(jobs.read("total_max")[0] == std::max(total(3), total(4)));
+    CHECK(jobs.read("zeta_cou")[7] ==
+          (testing::is_missing(3, 0, 7) ? 0 : 1) + (testing::is_missing(4, 0, 7) ? 0 : 1));
+    CHECK(jobs.read("time_bounds") == std::vector<double>{0, 86400});
+  }
+}
+
+TEST_CASE("restart: operations that began in different jobs go on in the next, each by itself") {
+  const TwoJobs jobs;
+  Run first = jobs.first(with("mean"));
+  first.end = 1;
+  Toy(first).go();
+  Run second = jobs.second(with("mean") + ", " + with("maximum"));
+  second.first = 1;
+  second.end = 3;
+  second.checkpoint = jobs.folder.file("again.nc");
+  Toy(second).go();
+  Run third = jobs.second(with("maximum") + ", " + with("mean") + ", " + with("sum"));
+  third.first = 3;
+  third.resume = second.checkpoint;
+  third.how = Cut::columns;
+  Toy(third).go();
+  CHECK(jobs.read("total_mea")[0] ==
+        doctest::Approx((total(1) + total(2) + total(3) + total(4)) / 4).epsilon(1e-14));
+  CHECK(jobs.read("total_max")[0] == std::max({total(2), total(3), total(4)}));
+  CHECK(jobs.read("total_sum")[0] == total(4));
+}
+
+TEST_CASE("restart: what the second job does not need any more is left out") {
+  const TwoJobs jobs;
+  Toy(jobs.first(with("mean") + ", " + with("maximum") + ", " + with("mean", "zeta"))).go();
+  Toy(jobs.second(with("maximum"), "exists = \"replace\"\n")).go();
+  CHECK(jobs.read("total_max")[0] == std::max({total(1), total(2), total(3), total(4)}));
+  // Other cells, or another type of values, are nothing that goes on.
+  Toy(jobs.first(with("maximum", "zeta"))).go();
+  Toy(jobs.second(with("maximum", "zeta"), "indices = { x = [0, 8] }\nexists = \"replace\"\n")).go();
+  const auto zeta = jobs.read("zeta_max");
+  REQUIRE(zeta.size() == k_rows * 8);
+  CHECK(zeta[7] == doctest::Approx(testing::is_missing(3, 0, 7) ? value(1, 4, 0, 0, 7)
+                                   : testing::is_missing(4, 0, 7)
+                                       ? value(1, 3, 0, 0, 7)
+                                       : std::max(value(1, 3, 0, 0, 7), value(1, 4, 0, 0, 7))));
+}
+
+TEST_CASE("restart: a file that goes on, and is not there any more, begins anew") {
+  const TwoJobs jobs;
+  Run first = jobs.run(with("mean"));
+  first.steps = std::vector<double>(6, 21600.0);
+  first.end = 5;
+  first.checkpoint = jobs.folder.file("saved.nc");
+  Toy(first).go();
+  world().on_root([&] { std::filesystem::remove(jobs.folder.file("one.nc")); });
+  Run second = first;
+  second.first = 5;
+  second.end = 0;
+  second.checkpoint = "";
+  second.resume = first.checkpoint;
+  second.configuration += "unfinished = \"write\"\n";
+  Toy(second).go();
+  CHECK(jobs.read("time_bounds") == std::vector<double>{86400, 129600});
+}

@@ -61,13 +61,34 @@ TEST_CASE("selection: a region of coordinates, around the circle and on an axis"
   }
   const auto fails = [&](const std::string& keys, const std::string& part) {
     const Status status = caught([&] { run_and_read(keys, "temp", Cut::rows, true, "temp"); });
-    CHECK_MESSAGE(status.message.find(part) != std::string::npos, status.text());
-    CHECK(status.message.find("line ") != std::string::npos);
+    CHECK_MESSAGE(status.message.starts_with(part), status.text());
+    CHECK(status.file == "the configuration");
   };
-  fails("region = { lon = [100, 110] }\n", "no cell of grid 'sea' lies in the region");
-  fails("region = { lat = [10, 11] }\n", "no field of the file has the coordinate 'lat'");
-  fails("indices = { x = [5, 12] }\n", "'x' does not exist; it has 11 cells");
-  fails("levels = [0, 3]\n", "cell 3 of 'lev' does not exist; the last is 2");
+  // Each with its own line and key, whatever else is chosen.
+  const std::string region = "region = { y = [10, 12] }\n";
+  fails("region = { lon = [100, 110], y = [10, 12] }\n",
+        "line 7: region.lon: no cell of grid 'sea' lies in the region");
+  fails("[file.region]\ny = [10, 12]\nlat = [10, 11]\n",
+        "line 9: region.lat: no field of the file has the coordinate 'lat'");
+  fails(region + "indices = { x = [5, 12] }\n",
+        "line 8: indices.x: cells 5 to 11 of 'x' do not exist; the last is 10, counted from 0");
+  fails(region + "indices = { z = [5, 12] }\n",
+        "line 8: indices.z: no field of the file has the dimension 'z'");
+  fails(region + "indices = { y = [4, 5] }\n", "line 7: region.y: no cell of dimension 'y' is left");
+  fails(region + "levels = [0, 3]\n", "line 8: levels: cell 3 of 'lev' does not exist; the last is 2");
+  fails(region + "levels = { depth = [0] }\n",
+        "line 8: levels.depth: no field of the file has the dimension 'depth'");
+  fails(region + "reduce = { dims = [\"lev\", \"depth\"] }\n",
+        "line 8: reduce.dims: no field of the file has the dimension 'depth'");
+  fails("[file.reduce]\noperation = \"mean\"\ndims = [\"yy\"]\n",
+        "line 9: reduce.dims: field 'temp' (\"lev y x\") has none of the dimensions yy");
+}
+
+TEST_CASE("selection: levels of fields that have none") {
+  const Status status = caught([] { run_and_read("levels = [0]\n", "rain", Cut::rows, true, "rain"); });
+  CHECK_MESSAGE(
+      status.message == "line 7: levels: no field of the file has a dimension that is not its grid's",
+      status.text());
 }
 
 TEST_CASE("reduction: weighted means, sums and extremes, the same bits however the model is cut") {

@@ -272,11 +272,6 @@ TEST_SUITE("classic") {
       add_variable(s, "v", Type::int_, {0});
       s.variables[0].chunks = {1};
     });
-    refused(Code::type, "_FillValue", "v", [](Schema& s) {
-      add_variable(s, "v", Type::int_, {0});
-      const float one = 1;
-      s.variables[0].attributes.push_back(Attribute::numbers("_FillValue", Type::float_, &one, 1));
-    });
     refused(Code::invalid_argument, "a/b", "a/b", [](Schema& s) { add_variable(s, "a/b", Type::int_, {0}); });
     refused(Code::exists, "choose another", "", [](Schema& s) { add_dim(s, "x", 4); });
     refused(Code::invalid_argument, "no dimension 7", "v",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "classic_support.hpp"
+#include "format/classic/header.hpp"
 
 namespace {
 
@@ -81,6 +82,56 @@ std::shared_ptr<MemoryFile> with_bytes(const MemoryFile& file, std::size_t at,
 }  // namespace
 
 TEST_SUITE("classic damaged") {
+  TEST_CASE("variables that lie over each other are refused, by their names") {
+    Schema schema;
+    schema.format = Format::cdf2;
+    add_dim(schema, "t", 0);
+    schema.dims[0].length = 2;
+    add_dim(schema, "x", 4);
+    add_variable(schema, "r", Type::int_, {0});
+    add_variable(schema, "q", Type::int_, {0});
+    add_variable(schema, "a", Type::int_, {1});
+    add_variable(schema, "b", Type::short_, {1});
+    const std::vector<std::int64_t> slabs{4, 4, 16, 8};
+    const auto file_with = [&](std::vector<std::int64_t> begins) {
+      auto file = std::make_shared<MemoryFile>();
+      const Bytes nowhere = encode_header(schema, begins, slabs);
+      for (auto& begin : begins)
+        begin += static_cast<std::int64_t>(nowhere.size());
+      file->content = encode_header(schema, begins, slabs);
+      file->content.resize(nowhere.size() + 200);
+      return file;
+    };
+    // In any order, one behind the other: as writers of others lay files out.
+    for (const std::vector<std::int64_t>& begins :
+         {std::vector<std::int64_t>{24, 28, 0, 16}, {28, 24, 8, 0}, {100, 104, 40, 60}})
+      CHECK_NOTHROW(open(file_with(begins), true));
+    const auto refused = [&](const std::vector<std::int64_t>& begins, bool writable,
+                             const std::vector<std::string>& names) {
+      const Status status = error_of([&] { open(file_with(begins), writable); });
+      CHECK(status.code == Code::format);
+      for (const auto& name : names)
+        CHECK_MESSAGE(mentions(status, name), status.text());
+    };
+    refused({24, 28, 0, 15}, false, {"variable 'a'", "b"});
+    refused({24, 26, 0, 16}, false, {"variable 'r'", "q"});
+    refused({0, 4, 8, 24}, false, {"variable 'r'", "a"});    // record 1
+    refused({24, 28, 0, 36}, false, {"variable 'r'", "b"});  // the same
+    CHECK_NOTHROW(open(file_with({24, 28, 0, 40})));         // behind the last
+    refused({24, 28, 0, 40}, true, {"variable 'r'", "b", "records that are added"});
+    schema.dims[0].length = 0;
+    CHECK_NOTHROW(open(file_with({0, 4, 8, 24})));
+    refused({0, 4, 8, 24}, true, {"variable 'r'", "a"});
+    schema.dims[0].length = 1;  // without padding, as nothing is written behind the one record variable
+    schema.variables = {schema.variables[0], schema.variables[3]};
+    schema.variables[0].type = Type::byte_;
+    auto one = std::make_shared<MemoryFile>();
+    const auto header = static_cast<std::int64_t>(encode_header(schema, {0, 0}, {1, 8}).size());
+    one->content = encode_header(schema, {header + 8, header}, {1, 8});
+    one->content.resize(one->content.size() + 9);
+    CHECK_NOTHROW(open(one, true));
+  }
+
   TEST_CASE("the example is in order") {
     for (const auto format : {Format::cdf1, Format::cdf2, Format::cdf5})
       CHECK(read_all(example(format)));

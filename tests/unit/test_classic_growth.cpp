@@ -2,10 +2,12 @@
 // Definitions after data was written: what has a place in classic files, and what not.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "classic_support.hpp"
+#include "format/classic/classic_catalog.hpp"
 
 namespace {
 
@@ -43,6 +45,28 @@ void check_example(Catalog& catalog, std::int64_t records) {
   for (std::int64_t r = 0; r < records; ++r)
     CHECK(get<std::int32_t>(catalog, 1, Box({r, 0}, {1, 4})) ==
           std::vector<std::int32_t>(4, static_cast<std::int32_t>(r)));
+}
+
+/// The data of the file in a new one, which ranks write in parts, the last part first.
+std::shared_ptr<MemoryFile> moved_file(const std::shared_ptr<MemoryFile>& file, const Schema& wanted,
+                                       const CatalogOptions& options) {
+  ClassicCatalog catalog(std::make_unique<MemoryStore>(file), false, options);
+  ByteWriter out;
+  catalog.moved(wanted).pack(out);
+  const Bytes packed = out.take();
+  ByteReader in(packed);
+  const ClassicMove move(in);
+  auto made = std::make_shared<MemoryFile>();
+  MemoryStore from(file);
+  MemoryStore to(made);
+  constexpr std::int64_t k_parts = 7;
+  const std::int64_t part = (move.end() - move.begin() + k_parts - 1) / k_parts;
+  for (std::int64_t i = k_parts - 1; i >= 0; --i)
+    move.copy(from, to, std::min(move.begin() + i * part, move.end()),
+              std::min(move.begin() + (i + 1) * part, move.end()));
+  to.write(0, move.header());
+  if (to.size() < static_cast<std::uint64_t>(move.end())) to.resize(static_cast<std::uint64_t>(move.end()));
+  return made;
 }
 
 }  // namespace
@@ -91,27 +115,19 @@ TEST_SUITE("classic growth") {
     }
   }
 
-  TEST_CASE("a reserve that does not suffice is an error that says what would") {
+  TEST_CASE("what has no place is known before, and changes nothing") {
     auto file = example(reserve(100), 3);
     auto catalog = open(file, true);
-    const auto before = catalog->schema();
-    Schema schema = before;
+    Schema schema = catalog->schema();
+    CHECK(catalog->has_place(schema));
     schema.attributes.push_back(Attribute::text("long", std::string(1000, 'x')));
+    CHECK_FALSE(catalog->has_place(schema));
     const Status status = error_of([&] { catalog->define(schema); });
     CHECK(status.code == Code::not_supported);
-    CHECK(mentions(status, "header_reserve"));
-    CHECK(mentions(status, "netcdf4"));
+    CHECK(mentions(status, "move"));
     CHECK(catalog->schema().attributes.empty());
     catalog->close(false);
     check_example(*open(file), 3);
-
-    // What the message says is enough.
-    const std::string words = "header_reserve set to ";
-    const auto at = status.message.find(words);
-    REQUIRE(at != std::string::npos);
-    auto larger = open(example(reserve(std::stoll(status.message.substr(at + words.size()))), 3), true);
-    larger->define(schema);
-    CHECK(larger->schema().attributes.size() == 1);
   }
 
   TEST_CASE("new fixed variables have a place as long as the records are far enough") {
@@ -119,10 +135,9 @@ TEST_SUITE("classic growth") {
     Schema schema = catalog->schema();
     const int large = add_dim(schema, "large", 100000);
     add_variable(schema, "added", Type::double_, {large});
-    const Status status = error_of([&] { catalog->define(schema); });
-    CHECK(status.code == Code::not_supported);
-    CHECK(mentions(status, "header_reserve"));
+    CHECK_FALSE(catalog->has_place(schema));
     catalog = open(example(reserve(900000), 2), true);
+    CHECK(catalog->has_place(schema));
     catalog->define(schema);
     CHECK(catalog->placement(2).begin + 800000 <= catalog->placement(1).begin);
   }
@@ -141,14 +156,89 @@ TEST_SUITE("classic growth") {
     put<std::int32_t>(*catalog, 1, Box({1, 0}, {1, 4}), {1, 1, 1, 1});
     catalog->commit(false);
     add_variable(schema, "third", Type::double_, {0});
-    const Status status = error_of([&] { catalog->define(schema); });
-    CHECK(status.code == Code::not_supported);
-    CHECK(mentions(status, "netcdf4"));
+    CHECK_FALSE(catalog->has_place(schema));
     catalog->close(false);
     auto reread = open(file);
     CHECK(get<double>(*reread, 2, Box({1}, {1})) == std::vector<double>{2.0});
     CHECK(get<std::int32_t>(*reread, 1, Box({1, 0}, {1, 4})) == std::vector<std::int32_t>(4, 1));
     CHECK(get<std::int32_t>(*reread, 1, Box({0, 0}, {1, 4})) == std::vector<std::int32_t>(4, -2147483647));
+  }
+
+  TEST_CASE("data move to where definitions have a place") {
+    for (const auto format : {Format::cdf1, Format::cdf2, Format::cdf5})
+      for (const std::int64_t records : {std::int64_t{0}, std::int64_t{1}, std::int64_t{50}}) {
+        CAPTURE(name_of(format));
+        CAPTURE(records);
+        auto file = example(reserve(0), records, format);
+        Schema schema = open(file)->schema();
+        schema.attributes.push_back(Attribute::text("long", std::string(1000, 'x')));
+        check_example(*open(moved_file(file, schema, reserve(0))), records);
+        const int y = add_dim(schema, "y", 3);
+        const int scalar = add_variable(schema, "scalar", Type::byte_, {0});
+        const int field = add_variable(schema, "field", Type::short_, {0, y});
+        const int fixed = add_variable(schema, "late", Type::double_, {y});
+        const int bare = add_variable(schema, "bare", Type::double_, {y});
+        schema.variables.back().no_fill = true;
+        CHECK_FALSE((records > 0 && open(file, true)->has_place(schema)));
+        const auto made = moved_file(file, schema, reserve(0));
+        auto catalog = open(made, true);
+        check_example(*catalog, records);
+        const auto n = static_cast<std::size_t>(records);
+        CHECK(get_all<std::int8_t>(*catalog, scalar) == std::vector<std::int8_t>(n, -127));
+        CHECK(get_all<std::int16_t>(*catalog, field) == std::vector<std::int16_t>(3 * n, -32767));
+        CHECK(get_all<double>(*catalog, fixed) == std::vector<double>(3, 9.9692099683868690e+36));
+        CHECK(get_all<double>(*catalog, bare) == std::vector<double>(3, 0.0));
+        // There is room for as much again.
+        schema = catalog->schema();
+        schema.attributes.push_back(Attribute::text("more", std::string(1000, 'x')));
+        CHECK(catalog->has_place(schema));
+      }
+  }
+
+  TEST_CASE("records of some megabytes, and an old file without its end") {
+    auto file = std::make_shared<MemoryFile>();
+    auto catalog = create(file, Format::cdf5, reserve(0));
+    Schema schema;
+    schema.format = Format::cdf5;
+    add_dim(schema, "t", 0);
+    add_dim(schema, "x", 400001);
+    add_variable(schema, "small", Type::byte_, {0});
+    add_variable(schema, "large", Type::int_, {0, 1});
+    add_variable(schema, "last", Type::short_, {0});
+    catalog->define(schema);
+    const auto value = [](std::int64_t record) { return static_cast<std::int32_t>(7 * record + 1); };
+    for (std::int64_t r = 0; r < 3; ++r) {
+      put<std::int8_t>(*catalog, 0, Box({r}, {1}), {static_cast<std::int8_t>(r + 1)});
+      put<std::int32_t>(*catalog, 1, Box({r, 0}, {1, 400001}), std::vector<std::int32_t>(400001, value(r)));
+      put<std::int16_t>(*catalog, 2, Box({r}, {1}), {static_cast<std::int16_t>(r + 5)});
+    }
+    catalog->close(false);
+    file->content.resize(file->content.size() - 4);  // the last value and its padding
+    schema = open(file)->schema();
+    schema.attributes.push_back(Attribute::text("long", std::string(1000, 'x')));
+    for (const bool with_variable : {false, true}) {
+      if (with_variable) add_variable(schema, "added", Type::double_, {0});
+      const auto made = open(moved_file(file, schema, reserve(0)));
+      CHECK(get_all<std::int8_t>(*made, 0) == std::vector<std::int8_t>{1, 2, 3});
+      for (std::int64_t r = 0; r < 3; ++r)
+        CHECK(get<std::int32_t>(*made, 1, Box({r, 0}, {1, 400001})) ==
+              std::vector<std::int32_t>(400001, value(r)));
+      CHECK(get_all<std::int16_t>(*made, 2) == std::vector<std::int16_t>{5, 6, -32767});
+      if (with_variable) CHECK(get_all<double>(*made, 3) == std::vector<double>(3, 9.9692099683868690e+36));
+    }
+  }
+
+  TEST_CASE("a variable that cdf1 has no place for is refused before data move") {
+    auto file = example(reserve(0), 2, Format::cdf1);
+    Schema schema = open(file)->schema();
+    const int large = add_dim(schema, "large", 1000000000);
+    add_variable(schema, "a", Type::byte_, {large});
+    add_variable(schema, "b", Type::byte_, {large});
+    CHECK(open(file, true)->has_place(schema) == false);
+    add_variable(schema, "c", Type::byte_, {large});
+    const Status status = error_of([&] { moved_file(file, schema, reserve(0)); });
+    CHECK(status.code == Code::not_supported);
+    CHECK(mentions(status, "cdf1 files allow up to 2147483647"));
   }
 
   TEST_CASE("the first record variable of a file that has records without any") {

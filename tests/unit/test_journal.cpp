@@ -3,13 +3,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/hash.hpp"
+#include "format/catalog.hpp"
 #include "logged_store.hpp"
 #include "storage/journal.hpp"
+#include "storage/journal_format.hpp"
 
 namespace {
 
@@ -190,4 +197,197 @@ TEST_CASE("journal: one that no longer fits the file is not followed, and nothin
   const auto left = killed.content;
   CHECK_FALSE(finish_changes(killed));
   CHECK(killed.content == left);
+}
+
+namespace {
+
+/// A change of a journal, as anybody may write one.
+struct Entry {
+  std::uint64_t offset;
+  Bytes before, after;
+};
+
+Bytes some_bytes(std::size_t n, std::uint8_t value) {
+  return Bytes(n, std::byte{value});
+}
+
+/// The file with a journal behind it, all checksums of it right. change: of the trailer, before its sum.
+Bytes with_journal(
+    Bytes file, const std::vector<Entry>& entries,
+    const std::function<void(JournalTrailer&)>& change = [](JournalTrailer&) {}) {
+  JournalTrailer trailer;
+  trailer.file_size = file.size();
+  trailer.begin = journal_begin(file.size());
+  file.resize(trailer.begin);
+  Bytes journal;
+  const auto add = [&](const void* from, std::size_t n) {
+    const auto* bytes = static_cast<const std::byte*>(from);
+    journal.insert(journal.end(), bytes, bytes + n);
+  };
+  for (const auto& entry : entries) {
+    const std::array<std::uint64_t, 2> where{entry.offset, entry.after.size()};
+    add(where.data(), sizeof where);
+    add(entry.before.data(), entry.before.size());
+    add(entry.after.data(), entry.after.size());
+  }
+  Hash hash;
+  hash.add(journal);
+  trailer.bytes = journal.size();
+  trailer.count = entries.size();
+  trailer.checksum = hash.value();
+  change(trailer);
+  trailer.own_checksum = trailer.sum();
+  add(&trailer, sizeof trailer);
+  file.insert(file.end(), journal.begin(), journal.end());
+  return file;
+}
+
+bool is_followed(const Bytes& content) {
+  LoggedStore store(content);
+  const bool unfinished = has_unfinished_changes(store);
+  CHECK(finish_changes(store) == unfinished);
+  if (!unfinished) CHECK(store.content == content);
+  CHECK(with_changes_finished(std::make_unique<LoggedStore>(content))->size() == store.content.size());
+  return unfinished;
+}
+
+/// A file of zeros that takes no space, with a trailer at its end. Counts what is read of it.
+class SparseStore final : public Store {
+ public:
+  SparseStore(std::uint64_t size, const JournalTrailer& trailer) : size_(size), trailer_(trailer) {}
+  const std::string& path() const override { return path_; }
+  void write(std::uint64_t, std::span<const std::byte>) override { FAIL("nothing is written"); }
+  std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
+    bytes_read += bytes.size();
+    std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    if (offset == size_ - sizeof trailer_) std::memcpy(bytes.data(), &trailer_, sizeof trailer_);
+    return bytes.size();
+  }
+  std::uint64_t size() override { return size_; }
+  void resize(std::uint64_t) override { FAIL("nothing is cut"); }
+  void sync() override {}
+  void close() override {}
+  std::uint64_t bytes_read = 0;
+
+ private:
+  std::string path_ = "sparse";
+  std::uint64_t size_;
+  JournalTrailer trailer_;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+TEST_CASE("journal: one with right checksums counts where it fits the file") {
+  const Bytes file = some_bytes(5000, 7);
+  const Entry start{0, some_bytes(64, 7), some_bytes(64, 7)};
+  const Entry news{100, some_bytes(10, 7), some_bytes(10, 8)};
+  CHECK(is_followed(with_journal(file, {start, news})));
+  CHECK(is_followed(with_journal(file, {news, start})));  // in any order
+  SUBCASE("without a change it is none, and nothing is cut off") {
+    for (const std::size_t size : {0, 1, 64, 5000})
+      CHECK_FALSE(is_followed(with_journal(some_bytes(size, 7), {})));
+  }
+  SUBCASE("it begins on the first page behind the file, with nothing in between") {
+    const auto begins_at = [&](std::uint64_t size) {
+      return with_journal(file, {start, news}, [&](JournalTrailer& t) { t.file_size = size; });
+    };
+    CHECK(is_followed(begins_at(5000)));
+    for (const std::uint64_t size : {0, 1, 64, 4096, 4097, 4999, 8193, 100000})
+      CHECK_FALSE(is_followed(begins_at(size)));
+    CHECK_FALSE(is_followed(with_journal(file, {start, news}, [](JournalTrailer& t) {
+      t.begin -= k_journal_page;
+      t.bytes += k_journal_page;
+    })));
+  }
+  SUBCASE("a file that ends where others would begin to be cut") {
+    Bytes longer = file;
+    longer.resize(8192);
+    longer.back() = std::byte{1};
+    CHECK_FALSE(
+        is_followed(with_journal(longer, {start, news}, [](JournalTrailer& t) { t.file_size = 5000; })));
+  }
+  SUBCASE("it has the start of the file") {
+    CHECK_FALSE(is_followed(with_journal(file, {news})));
+    CHECK_FALSE(is_followed(with_journal(file, {{0, some_bytes(63, 7), some_bytes(63, 7)}, news})));
+    CHECK(is_followed(with_journal(
+        file, {{0, some_bytes(32, 7), some_bytes(32, 7)}, {32, some_bytes(32, 7), some_bytes(32, 9)}})));
+  }
+  SUBCASE("no two changes overlap, and none lies behind the end") {
+    CHECK_FALSE(is_followed(with_journal(file, {start, news, {109, some_bytes(2, 7), some_bytes(2, 9)}})));
+    CHECK_FALSE(is_followed(with_journal(file, {start, news, news})));
+    CHECK_FALSE(is_followed(with_journal(file, {start, {4999, some_bytes(2, 7), some_bytes(2, 9)}})));
+    CHECK_FALSE(is_followed(with_journal(file, {start, {~0ULL, some_bytes(2, 7), some_bytes(2, 9)}})));
+    CHECK_FALSE(is_followed(with_journal(file, {start, {200, {}, {}}})));
+  }
+  SUBCASE("numbers of changes and of bytes are its own") {
+    for (const std::uint64_t n : {0ULL, 1ULL, 3ULL, 1ULL << 20, 1ULL << 40, ~0ULL}) {
+      CHECK_FALSE(is_followed(with_journal(file, {start, news}, [&](JournalTrailer& t) { t.count = n; })));
+      CHECK_FALSE(is_followed(with_journal(file, {start, news}, [&](JournalTrailer& t) { t.bytes = n; })));
+    }
+  }
+}
+
+TEST_CASE("journal: a large file with a trailer of its own costs next to nothing") {
+  for (const std::uint64_t file_size : {std::uint64_t{0}, std::uint64_t{4096}, std::uint64_t{1} << 40}) {
+    JournalTrailer trailer;
+    trailer.file_size = trailer.begin = file_size;
+    trailer.bytes = std::uint64_t{8} << 30;
+    trailer.count = 1;
+    trailer.own_checksum = trailer.sum();
+    SparseStore store(file_size + trailer.bytes + sizeof trailer, trailer);
+    CHECK_FALSE(has_unfinished_changes(store));
+    CHECK_FALSE(finish_changes(store));
+    CHECK(store.bytes_read <= 2 * sizeof trailer);
+  }
+}
+
+TEST_CASE("journal: time grows with the number of changes") {
+  const auto file_of = [](std::size_t n) {
+    std::vector<Entry> entries{{0, some_bytes(64, 7), some_bytes(64, 7)}};
+    for (std::size_t i = 0; i < n; ++i)
+      entries.push_back({64 + 2 * i, some_bytes(1, 7), some_bytes(1, 8)});
+    return with_journal(some_bytes(64 + 2 * n, 7), entries);
+  };
+  const std::size_t n = 1000000;
+  const Bytes content = file_of(n);
+  auto read = std::make_unique<LoggedStore>(content);
+  Bytes seen(64 + 2 * n);
+  const double seconds = seconds_of([&] {
+    const auto finished = with_changes_finished(std::move(read));
+    REQUIRE(finished->size() == seen.size());
+    for (std::size_t at = 0; at < seen.size(); at += 1000)
+      finished->read(at, std::span(seen).subspan(at, std::min<std::size_t>(1000, seen.size() - at)));
+  });
+  CHECK(std::count(seen.begin(), seen.end(), std::byte{8}) == static_cast<std::ptrdiff_t>(n));
+  CHECK(seconds < 5);  // some tenths of a second
+}
+
+TEST_CASE("journal: what nobody would believe is not written") {
+  LoggedStore store(some_bytes(1000, 7));
+  const Bytes many(k_most_journal_bytes / 2, std::byte{9});
+  CHECK_THROWS_AS(change_in_place(store, {{500, many}}, ChangeOrder::any, false), Error);
+  CHECK(store.steps.empty());
+}
+
+TEST_CASE("journal: a file that would be none is not made") {
+  const Bytes file = some_bytes(5000, 7);
+  const Bytes content = with_journal(
+      file, {{0, some_bytes(64, 7), some_bytes(64, 8)}, {100, some_bytes(10, 7), some_bytes(10, 8)}});
+  LoggedStore store(content);
+  CHECK_THROWS_AS(finish_changes(store,
+                                 [](Store& finished) {
+                                   Bytes seen(finished.size());
+                                   CHECK(finished.read(0, seen) == 5000);
+                                   CHECK(seen[100] == std::byte{8});
+                                   throw Error(Code::format, "not a file");
+                                 }),
+                  Error);
+  CHECK_THROWS_AS(finish_commit(store), Error);
+  CHECK(store.content == content);
 }

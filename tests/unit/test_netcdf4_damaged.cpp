@@ -16,23 +16,14 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "damaged_files.hpp"
 #include "format/catalog.hpp"
 #include "format/netcdf4/checksum.hpp"
-#include "memory_store.hpp"
 
 namespace {
 
 using namespace shoal;
-using test::MemoryFile;
-using test::MemoryStore;
-
-constexpr unsigned k_seconds = 20;  // that reading may take; it takes some milliseconds
-
-std::unique_ptr<Catalog> open(const Bytes& content, bool writable = false) {
-  auto file = std::make_shared<MemoryFile>();
-  file->content = content;
-  return open_netcdf4_catalog(std::make_unique<MemoryStore>(file), writable, {});
-}
+using namespace shoal::test;
 
 VariableDef variable(const char* name, Type type, std::vector<int> dims,
                      std::vector<std::int64_t> chunks = {}) {
@@ -72,72 +63,9 @@ Bytes whole_file(bool for_hdf5_1_8 = false) {
   return file->content;
 }
 
-void read_all(Catalog& catalog) {
-  const Schema& schema = catalog.schema();
-  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
-    const auto& def = schema.variables[static_cast<std::size_t>(v)];
-    const Dims shape = schema.shape(v);
-    if (!def.fits_plainly || volume(shape) > 100000) continue;
-    try {
-      if (def.type == Type::string) {
-        catalog.get_strings(v, Box::whole(shape));
-      } else {
-        Bytes values(static_cast<std::size_t>(volume(shape)) * size_of(def.type));
-        catalog.get(v, Box::whole(shape), values.data());
-      }
-    } catch (const Error&) {
-    }
-  }
-}
-
-enum class End { read, error, crash };
-
-/// What a process tells of each file that it reads; one that tells of nothing has crashed, or hung.
-[[noreturn]] void read_each(std::span<const Bytes> contents, int told) {
-  const auto open_before = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL);  // by other tests
-  for (const Bytes& content : contents) {
-    ::alarm(k_seconds);
-    End end = End::read;
-    try {
-      read_all(*open(content));
-    } catch (const Error&) {
-      end = End::error;
-    } catch (const std::bad_alloc&) {
-      end = End::error;
-    }
-    // Of what a failed open had of HDF5, nothing is left.
-    if (H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) != open_before) break;
-    if (::write(told, &end, sizeof end) != sizeof end) break;
-  }
-  ::_exit(0);
-}
-
-/// Of all files, read by one process, and by another one after each file that ended it.
-std::vector<End> ends_of_reading(std::span<const Bytes> contents) {
-  std::vector<End> ends;
-  while (ends.size() < contents.size()) {
-    std::array<int, 2> pipe{};
-    REQUIRE(::pipe(pipe.data()) == 0);
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) read_each(contents.subspan(ends.size()), pipe[1]);
-    ::close(pipe[1]);
-    for (End end{}; ::read(pipe[0], &end, sizeof end) == sizeof end;)
-      ends.push_back(end);
-    ::close(pipe[0]);
-    REQUIRE(::waitpid(child, nullptr, 0) == child);
-    if (ends.size() < contents.size()) ends.push_back(End::crash);
-  }
-  return ends;
-}
-
-End end_of_reading(const Bytes& content) {
-  return ends_of_reading(std::span(&content, 1)).front();
-}
-
 std::string message_of(const Bytes& content) {
   try {
-    read_all(*open(content));
+    read_all(*open_bytes(content));
     return "";
   } catch (const Error& e) {
     return e.what();
@@ -268,11 +196,11 @@ TEST_CASE("damaged netCDF-4: bytes of any place are changed, and nothing ends or
         content[std::min(content.size() - 1, at + random() % 200)] = any_byte();
       contents.push_back(std::move(content));
     }
-  std::array<int, 3> ends{};
-  for (const End end : ends_of_reading(contents))
+  std::array<int, 4> ends{};
+  for (const End end : ends_of_reading(contents.size(), [&](std::size_t i) { return contents[i]; }))
     ++ends[static_cast<std::size_t>(end)];
-  MESSAGE("read ", ends[0], ", errors ", ends[1], ", crashed ", ends[2]);
-  CHECK(ends[2] == 0);
+  MESSAGE("read ", ends[0], ", errors ", ends[1], ", left open ", ends[2], ", crashed ", ends[3]);
+  CHECK(ends[2] + ends[3] == 0);
   CHECK(ends[1] > 50);
 }
 
@@ -363,7 +291,7 @@ TEST_CASE("damaged netCDF-4: a program ends in silence after opens that failed")
         content[at + offset] ^= std::byte{0xff};
         const auto attempt = [&] {
           try {
-            read_all(*open(content, writable));
+            read_all(*open_bytes(content, writable));
           } catch (const Error&) {
           }
         };
@@ -371,6 +299,52 @@ TEST_CASE("damaged netCDF-4: a program ends in silence after opens that failed")
         CHECK(printed_by_program(attempt) == "");
       }
   CHECK(errors > 10);
+}
+
+TEST_CASE("damaged netCDF-4: blocks of many links and attributes are looked at before HDF5 reads the first") {
+  Schema s;
+  s.format = Format::netcdf4;
+  s.dims = {{"y", 2, false}, {"x", 2, false}};
+  for (int v = 0; v < 300; ++v) {
+    s.variables.push_back(variable(("v" + std::to_string(v)).c_str(), Type::float_, {0, 1}));
+    for (int a = 0; a < (v == 7 ? 200 : 0); ++a)
+      s.variables.back().attributes.push_back(Attribute::text("a" + std::to_string(a), std::string(90, 'x')));
+  }
+  auto file = std::make_shared<MemoryFile>();
+  auto catalog = create_netcdf4_catalog(Format::netcdf4, std::make_unique<MemoryStore>(file), {});
+  catalog->define(s);
+  catalog->close(false);
+  const Bytes whole = file->content;
+  REQUIRE(message_of(whole).empty());
+  for (const std::string signature : {"FRHP", "FHIB", "FHDB", "BTHD", "BTIN", "BTLF"}) {
+    CAPTURE(signature);
+    std::size_t n = 0;
+    for (std::size_t at = find(whole, signature); at != std::string::npos;
+         at = find(whole, signature, at + 1), ++n)
+      for (const std::size_t offset : {std::size_t{0}, std::size_t{4}, std::size_t{9}, std::size_t{19}}) {
+        Bytes content = whole;
+        content[at + offset] ^= std::byte{1};
+        const auto message = message_of(content);
+        CHECK(message.find("memory.nc: the file is damaged") != std::string::npos);
+        CHECK(message.find(std::to_string(at)) != std::string::npos);
+        CHECK_THROWS_AS(open_bytes(content, true), Error);
+      }
+    CHECK(n > 0);
+  }
+  SUBCASE("and not again while the file is changed") {
+    auto changed = open_bytes(whole, true);
+    Schema wanted = changed->schema();
+    wanted.attributes.push_back(Attribute::text("title", "x"));
+    for (int v = 0; v < 20; ++v)
+      wanted.variables.push_back(variable(("w" + std::to_string(v)).c_str(), Type::float_, {0, 1}));
+    changed->define(wanted);
+    changed->commit(false);
+    wanted = changed->schema();
+    for (int v = 0; v < 20; ++v)
+      wanted.variables.push_back(variable(("u" + std::to_string(v)).c_str(), Type::float_, {0, 1}));
+    changed->define(wanted);
+    CHECK_NOTHROW(changed->close(false));
+  }
 }
 
 }  // namespace

@@ -160,3 +160,21 @@ TEST_CASE("exact sums: of any order, rounded once") {
     CHECK(ExactSum::of(words).value() == left);
   }
 }
+
+#if __has_include(<toml++/toml.h>)
+TEST_CASE("configuration of streams: zero bytes are refused, and names are composed") {
+  refused("[[file]]\nname = \"a\\u0000.nc\"\nevery = \"1 day\"\nfields = [\"t\"]\n",
+          "name: has a zero byte inside");
+  refused("report = \"r\\u0000.json\"\n" + k_head, "report: has a zero byte inside");
+  const Configuration c = read_configuration(
+      "[[file]]\nname = \"te\u0301.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"te\u0301\", "
+      "\"u*e\u0301\"]\n"
+      "indices = { \"e\u0301\" = [0, 2] }\nlevels = { \"e\u0301\" = [0] }\n",
+      "test.toml");
+  CHECK(c.files[0].name == "te\u0301.nc");  // of files as it is
+  CHECK(c.files[0].fields[0].text == "t\u00e9");
+  CHECK(c.files[0].fields[1].text == "u*\u00e9");
+  CHECK(c.files[0].indices[0].dim == "\u00e9");
+  CHECK(c.files[0].levels[0].dim == "\u00e9");
+}
+#endif

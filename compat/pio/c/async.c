@@ -379,3 +379,9 @@ int PIOc_init_async_comms_from_F90(int f90_world, int component_count, int* f90_
   free(comps);
   return code;
 }
+
+int PIOc_Init_Intercomm_from_F90(int component_count, int f90_peer_comm, const int* f90_comp_comms,
+                                 int f90_io_comm, int rearranger, int* iosysidp) {
+  return PIOc_init_async_comms_from_F90(f90_peer_comm, component_count, (int*)(uintptr_t)f90_comp_comms,
+                                        f90_io_comm, rearranger, iosysidp);
+}

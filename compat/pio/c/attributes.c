@@ -13,7 +13,8 @@
 #include "internal.h"
 
 int spio_memory_type(const spio_file* file, int stored, int type) {
-  return type == PIO_UBYTE && stored == PIO_BYTE && !spio_is_netcdf4(file) ? PIO_BYTE : type;
+  const int has_ubyte = spio_last_type(file->format) >= PIO_UBYTE;
+  return type == PIO_UBYTE && stored == PIO_BYTE && !has_ubyte ? PIO_BYTE : type;
 }
 
 int spio_converts(int a, int b) {

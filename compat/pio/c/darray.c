@@ -66,6 +66,10 @@ static int find_fit(const spio_variable* variable, const spio_decomp* decomp, in
   int drop = 0; /* leading dimensions of the list of length 1 that the variable does not have */
   while (decomp->ndims - drop > nv && decomp->dims[drop] == 1)
     ++drop;
+  /* Of a list [1, x] a frame says which index of a limited first dimension is meant. */
+  if (frame >= 0 && nv > 1 && !variable->has_record && decomp->ndims - drop == nv &&
+      decomp->dims[drop] == 1 && variable->lengths[0] > 1)
+    ++drop;
   const int nd = decomp->ndims - drop;
   if (nv < 1 || nv > SHOAL_MAX_DIMS || nd > nv || nv > nd + 1) return mismatch(variable, decomp);
   *out = (fit){nv == nd + 1, SHOAL_NO_RECORD, 0};
@@ -290,16 +294,37 @@ static int check_values(const spio_decomp* decomp, const spio_values* values) {
   return PIO_NOERR;
 }
 
-/* A fill value that a call gives changes nothing; where the variable has one, it must be the same. */
+/* In fill mode, or where def_var_fill was called, the fill value that a call gives must be the variable's. */
 static int check_fill(const spio_file* file, const spio_variable* variable, int type, const void* fillvalue) {
   unsigned char own[8] = {0};
   int fill = 0;
-  if (fillvalue == NULL || type == PIO_STRING || type == PIO_CHAR) return PIO_NOERR;
+  if (fillvalue == NULL || type == PIO_STRING) return PIO_NOERR;
   if (!variable->own_fill && file->fill_mode != PIO_FILL)
     return PIO_NOERR; /* models give any, in no-fill mode */
   if (shoal_inq_fill(file->dataset, variable->name, &fill, type, own) != SHOAL_OK || !fill) return PIO_NOERR;
   if (memcmp(own, fillvalue, spio_type_size(type)) == 0) return PIO_NOERR;
   return spio_fail(PIO_EINVAL, "variable '%s' has another fill value than the call", variable->name);
+}
+
+/* A variable without _FillValue takes the one that comes with the first values that leave cells out: as its
+ * attribute, for these cells in this write and in later ones. Where that cannot be (driver pnetcdf, a header
+ * without room), cells get the default of the type, as ever. What the program has defined before ends first,
+ * so that nothing of it is lost. Collective where the variable takes it, once. */
+static int take_fill(spio_file* file, spio_variable* variable, const spio_decomp* decomp, int type,
+                     const void* fillvalue) {
+  int index = 0;
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
+  if (fillvalue == NULL || variable->own_fill || variable->knows_fill || type == PIO_CHAR) return PIO_NOERR;
+  const int status = shoal_decomposition_map_info(decomp->list->reading, &info);
+  if (status != SHOAL_OK) return spio_code(status);
+  if (!info.leaves_cells) return PIO_NOERR;
+  variable->knows_fill = 1;
+  if (shoal_find_att(file->dataset, variable->name, "_FillValue", &index) == SHOAL_OK) return PIO_NOERR;
+  const int ended = shoal_end_define(file->dataset);
+  if (ended != SHOAL_OK) return spio_code(ended);
+  const int given = shoal_def_fill(file->dataset, variable->name, type, fillvalue);
+  if (given == SHOAL_OK) shoal_end_define(file->dataset);
+  return given == SHOAL_RANGE || given == SHOAL_TYPE ? spio_code(given) : PIO_NOERR;
 }
 
 /* What is wrong on all ranks that made the same call. */
@@ -382,7 +407,9 @@ static int write_values(spio_file* file, int varid, spio_decomp* decomp, const s
   }
   if (code != PIO_NOERR) return code;
   if (new_list) file->used[file->nused++ % SPIO_USED_LISTS] = decomp->list;
-  code = carry_out(file, decomp, &p);
+  code = spio_settle(file);
+  if (code == PIO_NOERR) code = take_fill(file, &file->variables[varid], decomp, values->type, fillvalue);
+  if (code == PIO_NOERR) code = carry_out(file, decomp, &p);
   if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
   return code;
 }

@@ -178,14 +178,31 @@ static int format_of(int iotype, int mode) {
   return mode & PIO_CLASSIC_MODEL ? PIO_FORMAT_NETCDF4_CLASSIC : PIO_FORMAT_NETCDF4;
 }
 
-/* Hints that are settings of Shoal, of files that are made. */
+/* Hints that are settings of Shoal, of files that are made, and the numbers that these can have. */
 static const struct {
   const char *hint, *setting;
   int classic_only;
-} k_hints[] = {{"striping_factor", "stripe_count", 0},
-               {"striping_unit", "stripe_bytes", 0},
-               {"nc_header_align_size", "header_reserve", 1},
-               {"nc_var_align_size", "alignment", 0}};
+  long long least, most, unit;
+} k_hints[] = {{"striping_factor", "stripe_count", 0, 0, 1000000000, 1},
+               {"striping_unit", "stripe_bytes", 0, 0, (1LL << 32) - 1, 64 * 1024},
+               {"nc_header_align_size", "header_reserve", 1, 0, 1LL << 40, 1},
+               {"nc_var_align_size", "alignment", 0, 1, 1LL << 40, 1}};
+enum { k_hint_count = sizeof k_hints / sizeof k_hints[0] };
+
+/* The entry of k_hints that a hint is, k_hint_count: none. A hint is no more than that: with a value that no
+ * setting has, it goes to those that the report lists as not taken. */
+static size_t setting_of(const spio_hint* hint) {
+  size_t i = 0;
+  while (i < k_hint_count && strcmp(hint->key, k_hints[i].hint) != 0)
+    ++i;
+  if (i == k_hint_count) return i;
+  char* end = NULL;
+  errno = 0;
+  const long long number = strtoll(hint->value, &end, 10);
+  const int good = errno == 0 && *end == '\0' && number >= k_hints[i].least && number <= k_hints[i].most &&
+                   number % k_hints[i].unit == 0;
+  return good ? i : (size_t)k_hint_count;
+}
 
 typedef struct text {
   char* data;
@@ -219,10 +236,8 @@ static void append_setting(text* out, const char* key, const char* value) {
 static void append_hints(text* out, const spio_system* system, int format) {
   text others = {0};
   for (const spio_hint* hint = system->hints; hint != NULL; hint = hint->next) {
-    size_t i = 0;
-    while (i < sizeof k_hints / sizeof k_hints[0] && strcmp(hint->key, k_hints[i].hint) != 0)
-      ++i;
-    if (i == sizeof k_hints / sizeof k_hints[0]) {
+    const size_t i = setting_of(hint);
+    if (i == k_hint_count) {
       if (others.used > 0) append(&others, "; ");
       append(&others, hint->key);
       append(&others, "=");
@@ -240,7 +255,7 @@ static void append_hints(text* out, const spio_system* system, int format) {
 /* format 0: a file that is opened. */
 static void dataset_settings(text* out, const spio_system* system, int format, int may_replace,
                              int writable) {
-  append(out, "fill=written, attributes=rank0");
+  append(out, "fill?=written, attributes=rank0"); /* SHOAL_FILL counts before ours */
   if (system->served && writable) append_setting(out, "background", "ranks");
   if (format != 0) {
     append_setting(out, "format", format_name(format));
@@ -364,8 +379,10 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
   shoal_dataset* dataset = NULL;
   int code = spio_match(system, "createfile", r.wrong, "'%s', iotype %d, mode %d", path == NULL ? "" : path,
                         iotype, mode);
+  const int spoke = shoal_speak(SHOAL_SPEAK_PIO); /* which the dataset keeps */
   if (code == PIO_NOERR)
     code = code_of_opening(shoal_create(system->comm, path, r.settings.data, &dataset), path, 2);
+  shoal_speak(spoke);
   free(r.settings.data);
   if (code == PIO_NOERR) code = take_dataset(file, dataset, SPIO_DEFINING);
   if (code == PIO_NOERR) {
@@ -387,10 +404,12 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   shoal_dataset* dataset = NULL;
   int code = spio_match(system, "openfile", r.wrong, "'%s', iotype %d, mode %d, retry %d",
                         path == NULL ? "" : path, *iotype, mode, retry);
+  const int spoke = shoal_speak(SHOAL_SPEAK_PIO);
   if (code == PIO_NOERR)
     code = code_of_opening(shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
                                       r.settings.data, &dataset),
                            path, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
+  shoal_speak(spoke);
   free(r.settings.data);
   if (code != PIO_NOERR) {
     drop_file(file);

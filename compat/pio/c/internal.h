@@ -145,7 +145,8 @@ typedef struct spio_variable {
   int64_t lengths[SHOAL_MAX_DIMS]; /* 0: unlimited */
   int has_record;
   int frame;
-  int own_fill; /* def_var_fill was called */
+  int own_fill;   /* def_var_fill was called */
+  int knows_fill; /* it was looked at whether a fill value of write_darray is wanted */
   spio_filters filters;
   spio_cache cache;
 } spio_variable;
@@ -305,7 +306,8 @@ int spio_is_new(const spio_file* file, int varid);
 int spio_settle(spio_file* file);
 /* The types of a format are PIO_BYTE up to this one. */
 int spio_last_type(int format);
-/* Type of values in memory, where the file has `stored`: in classic files a byte has no sign of its own. */
+/* Type of values in memory, where the file has `stored`: in formats without an unsigned one (CDF-1, CDF-2) a
+ * byte has no sign of its own. */
 int spio_memory_type(const spio_file* file, int stored, int type);
 /* Are values of these types converted into each other? */
 int spio_converts(int a, int b);

@@ -395,3 +395,13 @@ int PIOc_get_version(int* major, int* minor, int* patch, char* text, int size) {
   if (patch != NULL) *patch = PIO_VERSION_PATCH;
   return PIOc_get_version_string(text, size);
 }
+
+int PIOc_get_version_hash(char* text, int size) {
+  if (text != NULL && size > 0) snprintf(text, (size_t)size, "shoal-%s", shoal_version());
+  return PIO_NOERR;
+}
+
+int PIOc_get_iosystem(int ncid) {
+  const spio_file* file = spio_file_of(ncid);
+  return file == NULL ? -1 : file->system->id;
+}

@@ -182,12 +182,13 @@ static int check_section(spio_file* file, int varid, const PIO_Offset* start, co
   return make_box(file, *variable, start, count, stride, writing, part);
 }
 
-/* Which cells, for ranks to compare. */
-static void describe(int varid, const box* part, char* out, size_t size) {
+/* Which cells, for ranks to compare; of a put, where the first rank says how many, where they begin. */
+static void describe(int varid, const box* part, int writing, char* out, size_t size) {
   size_t used = (size_t)snprintf(out, size, "variable %d", varid);
   for (int i = 0; i < part->ndims && used < size; ++i)
-    used += (size_t)snprintf(out + used, size - used, ", %lld:%lld:%lld", (long long)part->start[i],
-                             (long long)part->count[i], (long long)part->stride[i]);
+    used +=
+        (size_t)snprintf(out + used, size - used, ", %lld:%lld:%lld", (long long)part->start[i],
+                         writing ? 0 : (long long)part->count[i], writing ? 0 : (long long)part->stride[i]);
 }
 
 int spio_match_values(const spio_file* file, int writing, int code, const char* details) {
@@ -205,9 +206,11 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
     code = check_section(file, varid, start, count, stride, &type, writing, &variable, &part);
   if (code == PIO_NOERR && values == NULL && cells_of(&part) > 0 && (!writing || file->system->rank == 0))
     code = spio_fail(PIO_EINVAL, "variable '%s': no array was given", variable->name);
-  describe(varid, &part, cells, sizeof cells);
+  describe(varid, &part, writing, cells, sizeof cells);
   code = spio_match_values(file, writing, code, cells);
-  if (code != PIO_NOERR || cells_of(&part) == 0) return code;
+  if (code != PIO_NOERR) return code;
+  /* A put of nothing is one, too: ranks may give texts of other lengths. */
+  if (cells_of(&part) == 0 && (!writing || (variable->has_record && part.count[0] == 0))) return code;
   type = spio_memory_type(file, variable->type, type);
   const size_t size = spio_type_size(type);
   code = spio_settle(file);
@@ -327,3 +330,63 @@ SPIO_NUMBERS(FAMILY)
 FAMILY(text, char)
 FAMILY(long, long)
 VARS(, void, 0)
+
+/* The type that a type of MPI is; 0: the variable's, -1: none of the above. */
+static int type_of_mpi(MPI_Datatype type) {
+  const struct {
+    MPI_Datatype mpi;
+    int pio;
+  } types[] = {{MPI_DATATYPE_NULL, 0},
+               {MPI_BYTE, 0},
+               {MPI_CHAR, PIO_CHAR},
+               {MPI_SIGNED_CHAR, PIO_BYTE},
+               {MPI_SHORT, PIO_SHORT},
+               {MPI_INT, PIO_INT},
+               {MPI_LONG, SPIO_TYPE_long},
+               {MPI_LONG_LONG, PIO_INT64},
+               {MPI_OFFSET, PIO_INT64},
+               {MPI_FLOAT, PIO_FLOAT},
+               {MPI_DOUBLE, PIO_DOUBLE},
+               {MPI_UNSIGNED_CHAR, PIO_UBYTE},
+               {MPI_UNSIGNED_SHORT, PIO_USHORT},
+               {MPI_UNSIGNED, PIO_UINT},
+               {MPI_UNSIGNED_LONG_LONG, PIO_UINT64}};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
+    if (types[i].mpi == type) return types[i].pio;
+  return -1;
+}
+
+/* The form whose values are bufcount elements of a type of MPI. */
+static int mapped_buffer(const char* call, int ncid, int varid, const PIO_Offset* start,
+                         const PIO_Offset* count, const PIO_Offset* stride, const PIO_Offset* imap,
+                         PIO_Offset bufcount, MPI_Datatype buftype, void* values, int writing) {
+  SPIO_FILE_OF_VALUES(call, ncid, writing);
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  const int type = type_of_mpi(buftype);
+  int64_t cells = 1;
+  for (int i = 0; variable != NULL && count != NULL && i < variable->ndims; ++i)
+    if (!spio_multiply(cells, count[i] > 0 ? (int64_t)count[i] : 0, &cells)) cells = INT64_MAX / 16;
+  if (buftype == MPI_BYTE && variable != NULL) cells *= (int64_t)spio_type_size(variable->type);
+  if (type < 0)
+    code = spio_fail(PIO_EINVAL, "the type of the buffer is none of C's numbers and no MPI_BYTE");
+  else if (variable != NULL && buftype != MPI_DATATYPE_NULL && bufcount < cells)
+    code = spio_fail(PIO_EINVAL, "variable '%s': a buffer of %lld elements for a section of %lld",
+                     variable->name, (long long)bufcount, (long long)cells);
+  if (type < 0 || (variable != NULL && code != PIO_NOERR))
+    return spio_end(file->system, call, spio_match_values(file, writing, code, "-"));
+  return mapped(call, ncid, varid, start, count, stride, imap, type, values, writing);
+}
+
+int PIOc_get_varm(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                  const PIO_Offset* stride, const PIO_Offset* imap, void* buf, PIO_Offset bufcount,
+                  MPI_Datatype buftype) {
+  return mapped_buffer("PIOc_get_varm", ncid, varid, start, count, stride, imap, bufcount, buftype, buf, 0);
+}
+
+int PIOc_put_varm(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                  const PIO_Offset* stride, const PIO_Offset* imap, const void* buf, PIO_Offset bufcount,
+                  MPI_Datatype buftype) {
+  return mapped_buffer("PIOc_put_varm", ncid, varid, start, count, stride, imap, bufcount, buftype,
+                       PLAIN(buf), 1);
+}

@@ -3,7 +3,8 @@
 ! pio.h in Fortran, as far as the modules call it, and the functions of values.c (shoal_pio_f_...), which take
 ! arrays by their descriptors. Text goes zero-terminated.
 module shoal_pio_c
-  use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_float, c_int, c_int64_t, c_long, c_null_char, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_float, c_int, c_int64_t, c_long, c_null_char, c_ptr, &
+      c_size_t
   use pio_types, only: PIO_max_name, pio_rearr_opt_t
   implicit none
   public
@@ -92,6 +93,17 @@ module shoal_pio_c
       import :: c_int64_t
       integer(c_int64_t), value :: limit
     end function c_set_buffer_size_limit
+    integer(c_int) function c_get_version(major, minor, patch, text, length) bind(C, name="PIOc_get_version")
+      import :: c_char, c_int
+      integer(c_int), intent(inout) :: major, minor, patch
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_int), value :: length
+    end function c_get_version
+    integer(c_int) function c_get_version_hash(text, length) bind(C, name="PIOc_get_version_hash")
+      import :: c_char, c_int
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_int), value :: length
+    end function c_get_version_hash
 
     ! ---- Errors
     integer(c_int) function c_strerror(code, text) bind(C, name="PIOc_strerror")
@@ -379,6 +391,36 @@ module shoal_pio_c
       integer(c_int), value :: ncid, varid
       integer(c_int), intent(inout) :: mode, nsd
     end function c_inq_var_quantize
+    integer(c_int) function c_def_var_zstandard(ncid, varid, level) bind(C, name="PIOc_def_var_zstandard")
+      import :: c_int
+      integer(c_int), value :: ncid, varid, level
+    end function c_def_var_zstandard
+    integer(c_int) function c_def_var_bzip2(ncid, varid, level) bind(C, name="PIOc_def_var_bzip2")
+      import :: c_int
+      integer(c_int), value :: ncid, varid, level
+    end function c_def_var_bzip2
+    integer(c_int) function c_def_var_szip(ncid, varid, options_mask, pixels_per_block) &
+        bind(C, name="PIOc_def_var_szip")
+      import :: c_int
+      integer(c_int), value :: ncid, varid, options_mask, pixels_per_block
+    end function c_def_var_szip
+    integer(c_int) function c_inq_var_filter_ids(ncid, varid, number, ids) bind(C, name="PIOc_inq_var_filter_ids")
+      import :: c_int, c_size_t
+      integer(c_int), value :: ncid, varid
+      integer(c_size_t), intent(inout) :: number
+      integer(c_int), intent(inout) :: ids(*)
+    end function c_inq_var_filter_ids
+    integer(c_int) function c_inq_var_filter_info(ncid, varid, id, number, params) &
+        bind(C, name="PIOc_inq_var_filter_info")
+      import :: c_int, c_size_t
+      integer(c_int), value :: ncid, varid, id
+      integer(c_size_t), intent(inout) :: number
+      integer(c_int), intent(inout) :: params(*)
+    end function c_inq_var_filter_info
+    integer(c_int) function c_inq_filter_avail(ncid, id) bind(C, name="PIOc_inq_filter_avail")
+      import :: c_int
+      integer(c_int), value :: ncid, id
+    end function c_inq_filter_avail
     integer(c_int) function c_setframe(ncid, varid, frame) bind(C, name="PIOc_setframe")
       import :: c_int
       integer(c_int), value :: ncid, varid, frame

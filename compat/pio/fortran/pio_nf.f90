@@ -19,6 +19,8 @@ module pio_nf
       pio_inq_varnatts, pio_inquire_variable, pio_inq_att, pio_inq_attlen, pio_inq_atttype, &
       pio_inq_attid, pio_inq_attname, pio_def_var_deflate, pio_inq_var_deflate, &
       pio_def_var_chunking, pio_inq_var_chunking, pio_def_var_quantize, pio_inq_var_quantize, &
+      pio_def_var_zstandard, pio_def_var_bzip2, pio_def_var_szip, pio_inq_filter_avail, &
+      pio_inq_var_filter_ids, pio_inq_var_filter_info, &
       pio_set_var_chunk_cache, pio_get_var_chunk_cache, pio_set_fill, pio_set_log_level, &
       pio_copy_att, pio_set_chunk_cache, pio_get_chunk_cache, pio_strerror
 

@@ -15,11 +15,13 @@ module piodarray
 
 contains
 
-  ! Kept, no more: what waits is in Shoal's stage (setting stage_bytes).
-  subroutine pio_set_buffer_size_limit(limit)
+  ! Kept, no more: what waits is in Shoal's stage (setting stage_bytes). prev_limit, SCORPIO's: the one before.
+  subroutine pio_set_buffer_size_limit(limit, prev_limit)
     integer(c_int64_t), intent(in) :: limit
+    integer(c_int64_t), intent(out), optional :: prev_limit
     integer(c_int64_t) :: before
     if (limit < 0) call piodie("piodarray", 0, "pio_set_buffer_size_limit: the limit is below 0:", int(limit))
     before = c_set_buffer_size_limit(limit)
+    if (present(prev_limit)) prev_limit = before
   end subroutine pio_set_buffer_size_limit
 end module piodarray

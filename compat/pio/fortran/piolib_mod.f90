@@ -2,7 +2,7 @@
 !
 ! Iosystems, decompositions, files and frames.
 module piolib_mod
-  use, intrinsic :: iso_c_binding, only: c_bool, c_int, c_int64_t, c_long
+  use, intrinsic :: iso_c_binding, only: c_bool, c_char, c_int, c_int64_t, c_long, c_null_char
   use pio_kinds, only: pio_offset_kind
   use pio_types
   use pio_support, only: debug, debugasync, debugio, piodie
@@ -13,7 +13,9 @@ module piolib_mod
       PIO_get_local_array_size, PIO_openfile, PIO_createfile, PIO_closefile, PIO_syncfile, PIO_deletefile, &
       PIO_file_is_open, PIO_setframe, PIO_advanceframe, PIO_setdebuglevel, PIO_seterrorhandling, &
       PIO_getnumiotasks, PIO_get_numiotasks, PIO_set_hint, PIO_set_rearr_opts, PIO_set_blocksize, &
-      PIO_iotype_available, PIO_iam_iotask, PIO_iotask_rank, PIO_iosystem_is_active
+      PIO_iotype_available, PIO_iam_iotask, PIO_iotask_rank, PIO_iosystem_is_active, PIO_get_version, &
+      PIO_get_version_major, PIO_get_version_minor, PIO_get_version_patch, PIO_get_version_string, &
+      PIO_get_version_hash
 
   interface PIO_init
     module procedure :: init_intracomm, init_lists, init_comms, init_comms_of_components
@@ -183,40 +185,89 @@ contains
   end subroutine PIO_set_blocksize
 
   ! 0 to 6: as pio_set_log_level with one less. 0 is what programs set that want nothing printed.
-  subroutine PIO_setdebuglevel(level)
+  ! ierr is SCORPIO's.
+  subroutine PIO_setdebuglevel(level, ierr)
     integer, intent(in) :: level
-    integer :: ierr
+    integer, intent(out), optional :: ierr
+    integer :: code
     debug = level == 1 .or. level == 3 .or. level >= 5
     debugio = level == 2 .or. level == 3 .or. level >= 6
     debugasync = level >= 4
-    ierr = c_set_log_level(level - 1)
+    code = c_set_log_level(level - 1)
+    if (present(ierr)) ierr = code
   end subroutine PIO_setdebuglevel
 
-  ! ---- Error handlers: of the iosystem, also when a file is given. Local.
+  ! ---- Versions, as SCORPIO gives them: that of PIO whose interface this is; hash is Shoal's own. Local.
 
-  subroutine seterrorhandling_file(file, method, oldmethod)
+  integer function PIO_get_version(major, minor, patch, vstr) result(ierr)
+    integer, intent(out), optional :: major, minor, patch
+    character(len=*), intent(out), optional :: vstr
+    integer(c_int) :: numbers(3)
+    character(kind=c_char) :: letters(PIO_max_name + 1)
+    numbers = 0
+    letters = c_null_char
+    ierr = c_get_version(numbers(1), numbers(2), numbers(3), letters, size(letters))
+    if (present(major)) major = numbers(1)
+    if (present(minor)) minor = numbers(2)
+    if (present(patch)) patch = numbers(3)
+    if (present(vstr)) call from_c(letters, vstr)
+  end function PIO_get_version
+
+  integer function PIO_get_version_major() result(number)
+    integer :: ierr
+    ierr = PIO_get_version(major=number)
+  end function PIO_get_version_major
+
+  integer function PIO_get_version_minor() result(number)
+    integer :: ierr
+    ierr = PIO_get_version(minor=number)
+  end function PIO_get_version_minor
+
+  integer function PIO_get_version_patch() result(number)
+    integer :: ierr
+    ierr = PIO_get_version(patch=number)
+  end function PIO_get_version_patch
+
+  integer function PIO_get_version_string(vstr) result(ierr)
+    character(len=*), intent(out) :: vstr
+    ierr = PIO_get_version(vstr=vstr)
+  end function PIO_get_version_string
+
+  integer function PIO_get_version_hash(vstr) result(ierr)
+    character(len=*), intent(out) :: vstr
+    character(kind=c_char) :: letters(PIO_max_name + 1)
+    letters = c_null_char
+    ierr = c_get_version_hash(letters, size(letters))
+    call from_c(letters, vstr)
+  end function PIO_get_version_hash
+
+  ! ---- Error handlers: of the iosystem, also when a file is given; ierr is SCORPIO's. Local.
+
+  subroutine seterrorhandling_file(file, method, oldmethod, ierr)
     type(file_desc_t), intent(in) :: file
     integer, intent(in) :: method
-    integer, intent(out), optional :: oldmethod
+    integer, intent(out), optional :: oldmethod, ierr
     integer :: iosysid
     iosysid = -2  ! none; C says so
     if (associated(file%iosystem)) iosysid = file%iosystem%iosysid
-    call seterrorhandling_id(iosysid, method, oldmethod)
+    call seterrorhandling_id(iosysid, method, oldmethod, ierr)
   end subroutine seterrorhandling_file
 
-  subroutine seterrorhandling_ios(iosystem, method, oldmethod)
+  subroutine seterrorhandling_ios(iosystem, method, oldmethod, ierr)
     type(iosystem_desc_t), intent(in) :: iosystem
     integer, intent(in) :: method
-    integer, intent(out), optional :: oldmethod
-    call seterrorhandling_id(iosystem%iosysid, method, oldmethod)
+    integer, intent(out), optional :: oldmethod, ierr
+    call seterrorhandling_id(iosystem%iosysid, method, oldmethod, ierr)
   end subroutine seterrorhandling_ios
 
-  subroutine seterrorhandling_id(iosysid, method, oldmethod)
+  subroutine seterrorhandling_id(iosysid, method, oldmethod, ierr)
     integer, intent(in) :: iosysid, method
-    integer, intent(out), optional :: oldmethod
+    integer, intent(out), optional :: oldmethod, ierr
     integer :: before
     before = c_set_error_handling(iosysid, method)
     if (present(oldmethod)) oldmethod = before
+    ! What is no handler is a code.
+    if (present(ierr)) ierr = merge(PIO_noerr, before, before <= PIO_internal_error .and. before >= PIO_reduce_error)
   end subroutine seterrorhandling_id
 
   ! ---- Decompositions. compdof: from 1, with the first of dims varying fastest; 0 or less is a hole.

@@ -155,8 +155,11 @@ static int box_of(const shape* of, const CFI_cdesc_t* start, const CFI_cdesc_t* 
   return 1;
 }
 
-/* index: one number, or one text. That of a text may leave out the text's own dimension. */
-static int cell_of(const shape* of, const CFI_cdesc_t* index, const values* array, section* out, reason why) {
+/* index: one number, or one text. That of a text may leave out the text's own dimension. A text is put with
+ * its own length, so that the rest of its row stays; all of the row is got, as ranks may give texts of other
+ * lengths. */
+static int cell_of(const shape* of, const CFI_cdesc_t* index, const values* array, int writing, section* out,
+                   reason why) {
   const int text = array->type == SHOAL_CHAR && of->ndims > 0;
   const int first = text && length_of(index) < of->ndims ? 1 : 0;
   if (array->texts != 1) {
@@ -172,7 +175,12 @@ static int cell_of(const shape* of, const CFI_cdesc_t* index, const values* arra
   }
   if (!text) return 1;
   const int last = of->ndims - 1;
-  out->count[last] = last == 0 && of->grows ? array->length : of->lengths[last] - out->start[last];
+  const int64_t rest = of->lengths[last] - out->start[last];
+  const int grows = last == 0 && of->grows;
+  if (grows ? writing : writing && array->length < rest)
+    out->count[last] = array->length;
+  else
+    out->count[last] = rest > 0 ? rest : 1; /* 1: C says that start is outside */
   return 1;
 }
 
@@ -201,7 +209,7 @@ static int section_of(const shape* of, const CFI_cdesc_t* start, const CFI_cdesc
   if (start == NULL)
     good = whole_of(of, array, writing, out, why);
   else if (count == NULL)
-    good = cell_of(of, start, array, out, why);
+    good = cell_of(of, start, array, writing, out, why);
   else
     good = box_of(of, start, count, out, why);
   if (!good) return 0;

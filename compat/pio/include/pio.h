@@ -335,6 +335,9 @@ int PIOc_init_async_from_F90(int f90_world, int num_io_procs, int* io_proc_list,
                              int rearranger, int* iosysidp);
 int PIOc_init_async_comms_from_F90(int f90_world, int component_count, int* f90_comp_comms, int f90_io_comm,
                                    int rearranger, int* iosysidp);
+/* SCORPIO's name of that, for Fortran. */
+int PIOc_Init_Intercomm_from_F90(int component_count, int f90_peer_comm, const int* f90_comp_comms,
+                                 int f90_io_comm, int rearranger, int* iosysidp);
 /* Close files that are open, give back the iosystem. Collective. */
 int PIOc_finalize(int iosysid);
 int PIOc_free_iosystem(int iosysid);
@@ -359,12 +362,15 @@ int PIOc_get_chunk_cache(int iosysid, int iotype, PIO_Offset* sizep, PIO_Offset*
 int PIOc_set_blocksize(int newblocksize);
 PIO_Offset PIOc_set_buffer_size_limit(PIO_Offset limit);
 
-/* SCORPIO's; Local. The version of PIO whose interface this is. */
+/* SCORPIO's; Local. The iosystem of a file, -1: there is none. */
+int PIOc_get_iosystem(int ncid);
+/* SCORPIO's; Local. The version of PIO whose interface this is; as the hash, Shoal's own: "shoal-0.2.0". */
 int PIOc_get_version_major(void);
 int PIOc_get_version_minor(void);
 int PIOc_get_version_patch(void);
 int PIOc_get_version_string(char* text, int size);
 int PIOc_get_version(int* major, int* minor, int* patch, char* text, int size);
+int PIOc_get_version_hash(char* text, int size);
 
 /* ---- Errors: Local ------------------------------------------------------------------------ */
 
@@ -591,6 +597,14 @@ SHOAL_PIO_ATT(long, long)
                             const PIO_Offset* stride, const PIO_Offset* imap, TYPE* buf);          \
   int PIOc_put_varm##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count, \
                             const PIO_Offset* stride, const PIO_Offset* imap, const TYPE* buf);
+/* The form of SCORPIO: bufcount elements of a type of MPI. MPI_BYTE: of the variable's own type, counted in
+ * bytes; MPI_DATATYPE_NULL: of that, and bufcount is not looked at. */
+int PIOc_get_varm(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                  const PIO_Offset* stride, const PIO_Offset* imap, void* buf, PIO_Offset bufcount,
+                  MPI_Datatype buftype);
+int PIOc_put_varm(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                  const PIO_Offset* stride, const PIO_Offset* imap, const void* buf, PIO_Offset bufcount,
+                  MPI_Datatype buftype);
 /* A distributed array, as write_darray and read_darray with the frame recnum. */
 #define SHOAL_PIO_VARD(SUFFIX, TYPE)                                                                \
   int PIOc_get_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, TYPE* buf); \

@@ -7,18 +7,18 @@ from __future__ import annotations
 import math
 import os
 import resource
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 import numpy as np
 
-from . import _shoal
 from ._library import start_mpi
 from ._paths import path_text
-from ._steps import Cuts, Reader, Step, item_bytes, steps
-from .errors import InvalidArgumentError, NotSupportedError, StateError
-from .inventory import Attributes, Variable, need_readable
+from ._steps import Cuts, Reader, Step, item_bytes, most_cut, steps
+from .errors import InvalidArgumentError, NotSupportedError, StateError, TypeMismatchError
+from .inventory import Variable, need_readable
 from .types import ALL_RECORDS
 
 memory_default = 256 * 2**20
@@ -35,6 +35,7 @@ class Copied:
 
     bytes   of data, before compression
     memory  bytes: the most that each rank had resident, all ranks together; what ranks share counts each time
+    warnings  what the output has not as the input, or nobody uses there; rank 0 says so on standard error
     """
 
     path: str
@@ -43,6 +44,7 @@ class Copied:
     records: int
     bytes: int
     memory: int = 0
+    warnings: list[str] = field(default_factory=list)
 
 
 def source_of(inputs) -> str:
@@ -91,26 +93,27 @@ def with_thread(comm, options: Mapping[str, object], compressed: bool) -> dict[s
     return {**{key: value for key, value in added.items() if key not in set_there}, **options}
 
 
-def copy_attributes(file, made, variable: str, skip: Sequence[str] = ()) -> None:
-    """Attributes of a variable, or of the file for "", with their types. Local."""
-    source, target = file._raw, made._raw
-    strings_fit = made.format == "netcdf4"
-    for name in Attributes(source, variable):
-        if name in skip:
-            continue
-        _, number, count = source.inq_att(variable, source.find_att(variable, name))
-        if number == _shoal.STRING:
-            strings = source.get_att_strings(variable, name)
-            if strings_fit or len(strings) != 1:
-                target.put_att_strings(variable, name, strings)
-            else:
-                target.put_att(variable, name, _shoal.CHAR, strings[0].encode("utf-8", "surrogateescape"))
-        elif number == _shoal.CHAR:
-            text = source.get_att_text(variable, name)
-            target.put_att(variable, name, _shoal.CHAR, text.encode("utf-8", "surrogateescape"))
-        else:
-            values = np.atleast_1d(np.asarray(Attributes(source, variable)[name]))
-            target.put_att(variable, name, number, np.ascontiguousarray(values))
+def check_empty_dims(
+    where: str,
+    format: str,
+    unlimited: Sequence[str],
+    empty: Sequence[str],
+    of_variables: Iterable[Sequence[str]],
+) -> None:
+    """In a NetCDF file a dimension of length 0 is an unlimited one without records, as other writers make it.
+    Raises NotSupportedError where the format cannot have it so. Local.
+
+    unlimited, empty  dimensions; of_variables  those of each variable, slowest first"""
+    if not empty or format in ("netcdf4", "raw", "ascii"):
+        return
+    later = [name for dims in of_variables for name in dims[1:] if name in empty]
+    if later or len(unlimited) + len(empty) > 1:
+        names = ", ".join(f"'{name}'" for name in (later[:1] or empty))
+        raise NotSupportedError(
+            f"{where}: dimension {names} has length 0, which format {format} can only have in its one "
+            "unlimited dimension, the first of a variable; write format netcdf4, or leave out the variables "
+            "that have it."
+        )
 
 
 class Copy:
@@ -153,6 +156,7 @@ class Copy:
         self._cut_all, self._define_more = cut_all, define
         self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)
         self._done = 0
+        self._warnings: list[str] = []
 
     def run(self) -> Copied:
         self._define()
@@ -168,23 +172,35 @@ class Copy:
                     end = min(record + together[variable.name], variable.shape[0])
                     self._copy(variable, range(record, end))
         memory = self._comm.allreduce(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-        return Copied("", self._made.format, len(self._variables), records, self._total, memory)
+        return Copied(
+            "", self._made.format, len(self._variables), records, self._total, memory, self._warnings
+        )
 
     def _define(self) -> None:
         used = {name for variable in self._variables for name in variable.dims}
         every = len(self._variables) == len(self._file.variables)
-        for dimension in self._file.dimensions.values():
-            if every or dimension.name in used:
-                self._made.def_dim(dimension.name, None if dimension.unlimited else dimension.length)
-        copy_attributes(self._file, self._made, "")
+        chosen = [d for d in self._file.dimensions.values() if every or d.name in used]
+        growing = [d.name for d in chosen if d.unlimited]
+        empty = [d.name for d in chosen if d.length == 0 and not d.unlimited]
+        check_empty_dims(
+            self._file.path,
+            self._made.format,
+            growing,
+            empty,
+            [variable.dims for variable in self._variables],
+        )
+        for dimension in chosen:
+            self._made.def_dim(dimension.name, None if dimension.unlimited else dimension.length or None)
+        for name in self._file.attributes:
+            self._made.copy_att(None, name, self._file)
         for variable in self._variables:
             name, logical = variable.name, variable.dtype == np.dtype(bool)
             self._made.def_var(name, variable.dtype, list(variable.dims), self._cut_of(variable))
             # A logical variable brings these with it.
-            skip = ["_FillValue", "flag_values", "flag_meanings"] if logical else ["_FillValue"]
-            copy_attributes(self._file, self._made, name, skip)
-            if not logical and "_FillValue" in variable.attributes:
-                self._made.def_fill(name, variable.attributes["_FillValue"])
+            brought = ("_FillValue", "flag_values", "flag_meanings") if logical else ()
+            for attribute in variable.attributes:
+                if attribute not in brought:
+                    self._copy_attribute(variable, attribute)
             if self._define_more is not None:
                 self._define_more(variable)
         self._made.end_define()
@@ -192,11 +208,34 @@ class Copy:
             variable.name: _quantum(self._made.variables[variable.name]) for variable in self._variables
         }
 
+    def _copy_attribute(self, variable: Variable, name: str) -> None:
+        fault = variable.fill_fault if name == "_FillValue" else ""
+        kept = "kept as it is"
+        try:
+            self._made.copy_att(variable.name, name, self._file)
+        except (NotSupportedError, TypeMismatchError):
+            if not fault:
+                raise
+            kept = (
+                f"left out, as format {self._made.format} or driver {self._made.driver} has no such attribute"
+            )
+        if fault:
+            self._warn(
+                f"{self._file.path}: variable '{variable.name}': {fault}: it is {kept}, and cells that "
+                "nobody wrote have NetCDF's default"
+            )
+
+    def _warn(self, text: str) -> None:
+        self._warnings.append(text)
+        if self._comm.rank == 0:
+            print(f"shoal: {text}", file=sys.stderr)
+
     def _cut_of(self, variable: Variable):
         """How the variable is cut; None: it is replicated."""
         shape = variable.section_shape
         if self._cut_all and variable.dtype is not str and shape and 0 not in shape:
-            return self._cuts.along(shape, 0, 0, shape[0])
+            cut = shape[-most_cut:]
+            return self._cuts.along(cut, 0, 0, cut[0])
         first = next(steps(self._cuts, variable, self._block, writing=True), None)
         return None if first is None else first.cut
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _shoal
 from ._paths import Path, path_bytes
+from ._refusals import refuse_on_comm, taking_part
 from .errors import InvalidArgumentError, MPIError, StateError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def recover(path: Path) -> bool:
     return _shoal.recover(path_bytes(path))
 
 
+@taking_part(refuse_on_comm)
 def wait(comm: MPI.Comm | None) -> None:
     """Finish what close left to threads (setting background_close): all files that were closed, and whose
     ranks are all in comm, are whole; with MPI.COMM_WORLD that is every one.

@@ -62,6 +62,12 @@ class Part:
         else:
             known[self._name] = self._given
 
+    def refuse(self, problem: Exception) -> None:
+        """Others hear of what was wrong before there was a call. Collective as the call."""
+        if isinstance(self.decomposition, Decomposition):
+            self._given = self.decomposition
+        self._refuse(problem)
+
     def _refuse(self, problem: Exception) -> None:
         """All ranks get one code; what is wrong here is said in this rank's own words. Returns where the
         problem itself is to be raised."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file that appears under its name when it is whole: until then it has another one beside it."""
+"""A file that appears under its name when it is whole: until then it has another one beside it, which nobody
+can foresee (shoal_beside, shoal_take_place)."""
 
 from __future__ import annotations
 
@@ -7,10 +8,14 @@ import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from .errors import Error, ExistsError, InputOutputError
+from . import _shoal
+from ._paths import path_bytes
+from .errors import Error, ExistsError
 from .references import write_master, write_reference
 
 # Settings that have something written beside a file, which names the file: how, and its usual ending.
@@ -18,17 +23,18 @@ _beside = {"reference": (write_reference, "_reference.json"), "master": (write_m
 _header_suffix = ".json"  # of formats whose header is a file of its own
 
 
-def on_root(comm, check) -> None:
-    """Rank 0 checks; what it raises is raised on all ranks. Collective."""
-    problem = None
+def on_root(comm, work) -> Any:
+    """Rank 0 does it; what it returns or raises all ranks return or raise. Collective."""
+    problem, found = None, None
     if comm.rank == 0:
         try:
-            check()
+            found = work()
         except Error as error:
             problem = error
-    problem = comm.bcast(problem)
+    problem, found = comm.bcast((problem, found))
     if problem is not None:
         raise problem
+    return found
 
 
 def check_target(out: str, overwrite: bool) -> None:
@@ -90,12 +96,13 @@ class _Signals:
 
 @contextmanager
 def partial_file(comm, out: str) -> Iterator[str]:
-    """A name beside `out`; renamed to it at the end, removed after an exception. Collective."""
-    path = comm.bcast(f"{out}.partial-{os.getpid()}")
+    """A name for a file that is made with exists="error". At the end it takes the place of `out`, and its
+    permissions; after an exception it is removed. Collective."""
+    path = on_root(comm, lambda: os.fsdecode(_shoal.beside(path_bytes(out))))
     guard = _Signals(path) if comm.rank == 0 else None
     try:
         yield path
-        on_root(comm, lambda: _rename(path, out))
+        on_root(comm, lambda: _shoal.take_place(path_bytes(path), path_bytes(out)))
     except BaseException:
         if comm.rank == 0:
             _remove(path)
@@ -105,21 +112,39 @@ def partial_file(comm, out: str) -> Iterator[str]:
             guard.end()
 
 
-def _rename(path: str, out: str) -> None:
+def keeps_alive(path: str):
+    """Who only reads a file for long shows others by this that it is still used: they take one that nobody
+    wrote to for a day for what a killed job has left. Local."""
+    last = 0.0
+
+    def touch(*_: object) -> None:
+        nonlocal last
+        if time.monotonic() - last > 60:
+            last = time.monotonic()
+            os.utime(path)
+
+    return touch
+
+
+@contextmanager
+def errors_named(path: str, out: str) -> Iterator[None]:
+    """Errors of the file `path` name `out`, which is what the user knows. Local."""
     try:
-        if os.path.exists(path + _header_suffix):
-            os.replace(path + _header_suffix, out + _header_suffix)
-        os.replace(path, out)
-    except OSError as error:
-        raise InputOutputError(f"{path} cannot be renamed to {out}: {error.strerror}") from None
+        yield
+    except Error as error:
+        error.message = error.message.replace(path, out)
+        error.args = (error.message,)
+        error.file = out if error.file == path else error.file
+        raise
 
 
-def take_beside(options: dict[str, object], file) -> dict[str, str]:
-    """What settings of the output ask to have written beside it, arguments or others, which an open file
-    says. The options ask for nothing then, as the output has not got its name yet. Local."""
+def take_beside(options: dict[str, object]) -> dict[str, str]:
+    """What settings of the output ask to have written beside it, arguments or others. The options ask for
+    nothing then, as the output has not got its name yet. Local."""
     asked = {}
+    settings = _shoal.settings()
     for key in _beside:
-        elsewhere = re.search(rf'^{key} = (?!"" )(.+?) +# ', file.settings, re.MULTILINE)
+        elsewhere = re.search(rf'^{key} = (?!"" )(.+?) +# ', settings, re.MULTILINE)
         value = os.fspath(options.get(key, elsewhere[1] if elsewhere else ""))
         options[key] = ""
         if value:

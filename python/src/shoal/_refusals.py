@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
+from collections.abc import Mapping
 from typing import Any, Callable, TypeVar
 
 import numpy as np
@@ -62,6 +64,55 @@ def refused_by_all(comm):
         if error is problem:
             raise
         raise error from problem
+
+
+def taking_part(part: Callable[[Mapping[str, Any], TypeError], object]) -> Callable[[_Method], _Method]:
+    """A collective call. Where a rank gives it arguments that it does not have, which Python refuses before
+    the call begins, part(given, error) does what others wait for, before the TypeError goes on. given: the
+    arguments by their names, as far as these are known."""
+
+    def decorate(method: _Method) -> _Method:
+        @functools.wraps(method)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return method(*args, **kwargs)
+            except TypeError as error:
+                if isinstance(error, Error) or _fits(method, args, kwargs):
+                    raise
+                names = [
+                    name
+                    for name, parameter in inspect.signature(method).parameters.items()
+                    if parameter.kind is not parameter.KEYWORD_ONLY
+                ]
+                given = {**dict(zip(names, args)), **kwargs}
+                with contextlib.suppress(Error):  # what others find wrong they say themselves
+                    part(given, error)
+                raise
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def _fits(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(method).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def refuse_on_comm(given: Mapping[str, Any], error: TypeError) -> None:
+    """For taking_part: of a call on a communicator, which is an argument, or that of the object."""
+    from ._library import communicator
+
+    comm = given["comm"] if "comm" in given else getattr(given.get("self"), "comm", None)
+    _shoal.refuse(communicator(comm).py2f(), TypeMismatchError.code, str(error))
+
+
+def call_plainly(name: str, *args: Any) -> Callable[[Mapping[str, Any], TypeError], object]:
+    """For taking_part: the call of the compiled part, with these arguments."""
+    return lambda given, error: getattr(given["self"]._raw, name)(*args)
 
 
 def definition(method: _Method) -> _Method:

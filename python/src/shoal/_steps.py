@@ -22,6 +22,8 @@ from .types import ALL_RECORDS
 _small_bytes = 1024 * 1024
 # Compressing costs more than a collective call, also of so little.
 _small_bytes_compressed = 64 * 1024
+# A decomposition has no more dimensions; what is in front goes in sections.
+most_cut = 7
 # Records of so few bytes are not worth a call each.
 _tiny_record = 4096
 _bytes_of_a_string = 64
@@ -126,7 +128,7 @@ def steps(
 def _lead(shape: Sequence[int], size: int, budget: int, most: int, quantum: Sequence[int]) -> tuple[int, int]:
     """How many leading dimensions, at most so many, go in sections, and how many indices of the last of them
     at once."""
-    lead = 0
+    lead = 0 if most == len(shape) else max(len(shape) - most_cut, 0)
     while lead < most and math.prod(shape[lead:]) * math.prod(quantum[:lead]) * size > budget:
         lead += 1
     if lead == 0:

@@ -19,6 +19,7 @@ from xarray.backends import netcdf3, netCDF4_
 from xarray.backends.common import WritableCFDataStore, _encode_variable_name
 
 from ._blocks import Blocks, on_all
+from ._copying import check_empty_dims
 from ._library import communicator
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NotSupportedError
@@ -106,6 +107,11 @@ def _validate(ds: Any) -> None:
     """xarray's own checks of names and attributes."""
     if not isinstance(ds, xr.Dataset):
         hint = ": ds.to_dataset(name=...)" if isinstance(ds, xr.DataArray) else ""
+        if type(ds).__name__ == "DataTree":  # which older xarray has not
+            hint = (
+                ", one of its groups to a file each: tree['GROUP'].to_dataset(); Shoal writes no groups, "
+                "tree.to_netcdf(engine='netcdf4' or 'h5netcdf') does"
+            )
         raise InvalidArgumentError(f"ds is a {type(ds).__name__}; give an xarray.Dataset{hint}.")
     try:
         from xarray.backends import writers as checks
@@ -297,13 +303,20 @@ def _lengths(plan: _Plan) -> dict[str, int | None]:
         lengths.update(
             {dim: n for dim, n in zip(variable.dims, plan.shape(name)) if dim not in plan.unlimited}
         )
-    for dim, length in lengths.items():
+    for dim, length in lengths.items():  # of text, which is known when it is encoded
         if length == 0:
-            raise NotSupportedError(
-                f"dimension '{dim}' has length 0, which only unlimited ones may have: "
-                f"unlimited_dims=[{dim!r}]"
-            )
+            raise NotSupportedError(f"dimension '{dim}' has length 0, which only unlimited ones may have")
     return lengths
+
+
+def _empty(ds: Any, blocks: Blocks, unlimited: list[str], where: str, format: str) -> list[str]:
+    """Dimensions of length 0, which are unlimited in the file. Local."""
+    lengths = {
+        dim: blocks.length(dim, n) for variable in ds.variables.values() for dim, n in variable.sizes.items()
+    }
+    empty = [dim for dim, n in lengths.items() if n == 0 and dim not in unlimited]
+    check_empty_dims(where, format, unlimited, empty, [v.dims for v in ds.variables.values()])
+    return empty
 
 
 def _definitions(plan: _Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -320,7 +333,7 @@ def _definitions(plan: _Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]
             "dtype": _dtype_of(variable),
             "dims": list(variable.dims),
             "decomposition": plan.decomposition(name),
-            "fill": _fill_of(fill, variable),
+            "fill": _fill_of(fill, name, variable),
             "chunks": filters.chunks if variable.dims else None,
             "compression": filters.compression if variable.dims else None,
             "quantize": filters.quantize,
@@ -346,7 +359,7 @@ def _define(
             file.put_att(name, key, value)
 
 
-def _fill_of(fill: Any, variable: Any) -> Any:
+def _fill_of(fill: Any, name: str, variable: Any) -> Any:
     if fill is None:
         return None
     if _dtype_of(variable) is str:
@@ -354,7 +367,14 @@ def _fill_of(fill: Any, variable: Any) -> Any:
     if variable.dtype.kind == "S":
         text = fill if isinstance(fill, bytes) else bytes(np.asarray(fill).tobytes())
         return np.array(text[:1] or b"\0", "S1")
-    return np.asarray(fill).reshape(-1)[0].astype(variable.dtype)
+    value = np.asarray(fill)
+    if value.size != 1 or value.dtype.kind not in "iuf":
+        raise InvalidArgumentError(
+            f"variable '{name}': _FillValue is {fill!r}; it is one number of the variable's type, "
+            f"{variable.dtype}"
+        )
+    # Floats lose digits; all else that does not fit is refused where it is defined.
+    return value.reshape(-1)[0].astype(variable.dtype) if variable.dtype.kind == "f" else value.reshape(-1)[0]
 
 
 def _values(variable: Any) -> np.ndarray:
@@ -590,6 +610,7 @@ def to_netcdf(
         assert append_dim is not None
         _append(ds, where, blocks, unlimited, append_dim, settings)
         return
+    unlimited = unlimited + on_all(comm, lambda: _empty(ds, blocks, unlimited, where, kind))
     plan = _Plan(ds, blocks, kind, given, unlimited)
     plan.make_decompositions()
     what = on_all(comm, lambda: (_lengths(plan), _definitions(plan), _attributes(plan)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a chunk shape means for readers: `shoal explain --chunks`.
+"""What a chunk shape means for readers: `shoal explain chunks`.
 
     from shoal.chunking import touched
     touched((365, 600, 800), (1, 600, 800), 4)["series"].chunks

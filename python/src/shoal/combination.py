@@ -15,7 +15,7 @@ from typing import Optional
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, on_root, partial_file, take_beside, write_beside
+from ._partial import check_target, errors_named, on_root, partial_file, take_beside, write_beside
 from ._paths import path_text
 from .errors import InvalidArgumentError
 
@@ -28,6 +28,7 @@ def combine(
     format: Optional[str] = None,
     overwrite: bool = False,
     allow_missing: bool = False,
+    fill: Optional[float] = None,
     drop_made_axes: bool = False,
     memory: int = memory_default,
     settings: Optional[Mapping[str, object]] = None,
@@ -39,14 +40,17 @@ def combine(
     inputs     a path, or a list of the files of a set
     format     of the output; None: that of the input
     overwrite  replace a file `out` that exists
-    allow_missing   cells of tiles that are missing get the fill value
+    allow_missing   cells of tiles that are missing, and records that some files lack, get the fill value
+    fill       that value, of variables that have cells in no file, and neither _FillValue nor missing_value;
+               None: NetCDF's default. Their attribute _FillValue says it in either case
     drop_made_axes  leave out coordinates that were made up when the set was written
     memory     bytes of all ranks of a node together for data on its way, about
     settings   of the output (driver=..., chunk_bytes=...)
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
-    Raises ExistsError, NoSuchFileError (an input, or tiles of the set), FormatError, NotSupportedError (the
-    output format cannot hold it), ... on all ranks; then there is no output.
+    Raises ExistsError, NoSuchFileError (an input, or tiles of the set), NotFoundError (files or records that
+    are not there), RangeError (fill does not fit a variable), FormatError, NotSupportedError (the output
+    format cannot hold it), ... on all ranks; then there is no output.
     """
     comm = communicator(comm)
     out, source = path_text(out), source_of(inputs)
@@ -54,14 +58,18 @@ def combine(
     if options.get("layout", "one") != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: combine makes one file.")
     on_root(comm, lambda: check_target(out, overwrite))
-    reading = {"missing_tiles": "fill"} if allow_missing else {}
+    reading: dict[str, object] = {"missing_tiles": "fill"} if allow_missing else {}
+    if fill is not None:
+        reading["missing_fill"] = float(fill)
     with opening.open(source, comm, **reading) as file:
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format
-        beside = take_beside(options, file)
-        with partial_file(comm, out) as path:
+        beside = take_beside(options)
+        with partial_file(comm, out) as path, errors_named(path, out):
             made = opening.create(
-                path, comm, **with_thread(comm, {"layout": "one", **options}, compressed=False)
+                path,
+                comm,
+                **{**with_thread(comm, {"layout": "one", **options}, compressed=False), "exists": "error"},
             )
             try:
                 chosen = [

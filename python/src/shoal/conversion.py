@@ -18,7 +18,15 @@ import numpy as np
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, on_root, partial_file, take_beside, write_beside
+from ._partial import (
+    check_target,
+    errors_named,
+    keeps_alive,
+    on_root,
+    partial_file,
+    take_beside,
+    write_beside,
+)
 from ._paths import path_text
 from .comparison import Comparison, Tolerance, compare
 from .errors import InputOutputError, InvalidArgumentError, NotFoundError
@@ -87,10 +95,10 @@ def convert(
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format
-        beside = take_beside(options, file)
-        with partial_file(comm, out) as path:
+        beside = take_beside(options)
+        with partial_file(comm, out) as path, errors_named(path, out):
             compressed = any(variable.filters != "none" for variable in chosen)
-            made = opening.create(path, comm, **with_thread(comm, options, compressed))
+            made = opening.create(path, comm, **{**with_thread(comm, options, compressed), "exists": "error"})
             try:
                 keep = _Keep(made, options)
                 copy = Copy(
@@ -114,15 +122,7 @@ def convert(
             if verify:
                 _verify(source, path, comm, tolerances)
         write_beside(comm, out, beside)
-    return Converted(
-        out,
-        result.format,
-        result.variables,
-        result.records,
-        result.bytes,
-        result.memory,
-        len(tolerances) if verify else None,
-    )
+    return Converted(**{**vars(result), "path": out}, verified=len(tolerances) if verify else None)
 
 
 def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()) -> list[Variable]:
@@ -146,7 +146,7 @@ def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()
         if not out and not any(c in pattern for c in "*?["):
             there[pattern]
         names -= out
-    if not names:
+    if there and not names:
         raise InvalidArgumentError(f"{file.path}: no variable is left to write.")
     return [variable for name, variable in there.items() if name in names]
 
@@ -220,6 +220,7 @@ def _verify(source: str, path: str, comm, tolerances: Mapping[str, Tolerance]) -
             variables=names,
             ignore_attributes=["_FillValue", "*uantiz*"],
             tolerance=Tolerance(atol=atol, rtol=rtol),
+            progress=keeps_alive(path),
         )
         if found.differing:
             worst = found.differing[0]

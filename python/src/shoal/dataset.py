@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import json
-import sys
 import warnings
-import weakref
-from collections.abc import Iterator, Sequence
-from types import FrameType
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
-import mpi4py
 import numpy as np
 
 from . import _shoal
 from ._definitions import Definitions
 from ._ending import Ending
 from ._indexing import Cells
+from ._names import ByName
 from ._part import Part
-from ._refusals import plain_text
+from ._refusals import call_plainly, plain_text, taking_part
 from .decomposition import Decomposition
 from .errors import (
     InvalidArgumentError,
@@ -52,50 +48,29 @@ def _decomposition_second(read: _Call) -> _Call:
     """read(name, decomposition) of 0.1 still works, with a warning."""
 
     @functools.wraps(read)
-    def either(self: Dataset, name: str, *args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], Decomposition):
+    def either(self: Dataset, *args: Any, **kwargs: Any) -> Any:
+        if len(args) > 1 and isinstance(args[1], Decomposition):
             warnings.warn(
                 "read(name, decomposition) is now called read(name, record, decomposition=...)",
                 DeprecationWarning,
                 stacklevel=2,
             )
-            kwargs["decomposition"], args = args[0], args[1:]
-        return read(self, name, *args, **kwargs)
+            kwargs["decomposition"], args = args[1], (args[0], *args[2:])
+        return read(self, *args, **kwargs)
 
     return either  # type: ignore[return-value]
 
 
-_open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
+def _refuse_data(verb: int) -> Callable[[Mapping[str, Any], TypeError], object]:
+    """For taking_part: of a call with data."""
 
+    def refuse(given: Mapping[str, Any], error: TypeError) -> None:
+        dataset, name = given["self"], given.get("name", given.get("variable"))
+        about = [given.get(key) for key in ("decomposition", "record", "start", "count", "records")]
+        if dataset.is_open:
+            dataset._part(verb, name, *about).refuse(error)
 
-# What nobody closed is closed in MPI_Finalize, which mpi4py calls later and where all ranks come together. A
-# program that ends by an exception may have other ranks that never come there: it drops what it has open.
-@atexit.register
-def _leave_open_datasets() -> None:
-    for dataset in list(_open_datasets):
-        _leave_to_the_end(dataset)
-
-
-def _leave_to_the_end(dataset: Dataset) -> None:
-    failed = getattr(sys, "last_type", None) is not None
-    finalizes = mpi4py.rc.initialize if mpi4py.rc.finalize is None else mpi4py.rc.finalize
-    if finalizes and not failed and dataset.writable:
-        dataset._leave()
-    else:
-        dataset._drop("at the end of the program")
-
-
-_runners = ("runpy", "mpi4py.run", "mpi4py.__main__")
-
-
-def _script_is_over(caller: FrameType | None) -> bool:
-    """Whether of the program only those are left that ran its script, as `python -m mpi4py` does, which
-    forgets the script's variables before the program ends. caller: the frame to begin with. Local."""
-    names = []
-    while caller is not None:
-        names.append(getattr(caller.f_globals.get("__spec__"), "name", ""))
-        caller = caller.f_back
-    return bool(names) and all(name in _runners for name in names)
+    return refuse
 
 
 class Dataset(Definitions, Ending):
@@ -112,17 +87,19 @@ class Dataset(Definitions, Ending):
         self._raw = raw
         self._path = path
         self._comm = comm
-        self._decompositions: dict[str, Decomposition] = {}
-        _open_datasets.add(self)
+        self._decompositions: dict[str, Decomposition] = ByName()
+        self._begin()
 
     # ---- Closing
 
+    @taking_part(call_plainly("sync", False))
     def sync(self, durable: bool = False) -> None:
         """Store all that was written, agree on errors, commit: it is in the file even if the job is
         killed now. durable: wait until the device has it. Collective."""
         self._need_open()
         self._raw.sync(bool(durable))
 
+    @taking_part(lambda given, error: given["self"].close())
     def close(self, durable: bool = False) -> None:
         """sync, report, close. A second close does nothing. Collective."""
         if self._raw.is_open():
@@ -139,11 +116,8 @@ class Dataset(Definitions, Ending):
     def _called(self) -> str:
         return self._path
 
-    def _is_left_to_the_end(self, caller: FrameType | None) -> bool:
-        over = _script_is_over(caller)
-        if over:
-            _leave_to_the_end(self)
-        return over
+    def _stores(self) -> bool:
+        return self.writable
 
     def _drop(self, when: str) -> None:
         if self._raw.is_open():
@@ -157,19 +131,15 @@ class Dataset(Definitions, Ending):
             )
             self.abandon()
 
-    def _leave(self) -> None:
-        if self._raw.is_open():
-            self._raw.leave()
-            self._forget()
-
     def _forget(self) -> None:
         self._decompositions.clear()
-        _open_datasets.discard(self)
+        super()._forget()
 
     def _need_open(self) -> None:
         if not self._raw.is_open():
             raise StateError(f"the dataset '{self._path}' is closed")
 
+    @taking_part(call_plainly("end_define"))
     def end_define(self) -> None:
         """Finish the define phase and write the header; implicit at the first write or put. Collective."""
         self._need_open()
@@ -177,6 +147,7 @@ class Dataset(Definitions, Ending):
 
     # ---- Data
 
+    @taking_part(_refuse_data(_shoal.VERB_WRITE))
     def write(
         self,
         name: str,
@@ -203,6 +174,7 @@ class Dataset(Definitions, Ending):
             values = None if array is None else to_numbers(array, lambda: self.variables[name].fill_value)
             part.go(values)
 
+    @taking_part(_refuse_data(_shoal.VERB_WRITE))
     def copy(
         self,
         name: str,
@@ -233,6 +205,7 @@ class Dataset(Definitions, Ending):
         self._need_open()
         return self._raw.copies()
 
+    @taking_part(_refuse_data(_shoal.VERB_READ))
     @_decomposition_second
     def read(
         self,
@@ -287,6 +260,7 @@ class Dataset(Definitions, Ending):
             return fill
         return default_fill(memory_type(np.empty(0, wanted)))
 
+    @taking_part(_refuse_data(_shoal.VERB_PUT))
     def put(
         self,
         name: str,
@@ -318,7 +292,8 @@ class Dataset(Definitions, Ending):
             variable = self.variables[name]
             if variable.number == _shoal.STRING:
                 strings, shape = strings_of(values)
-                plain_text("".join(strings), "text")
+                if "\0" in plain_text("".join(strings), "text"):
+                    raise InvalidArgumentError("A string has a zero byte inside, where it would end.")
                 part.call(self._raw.put_strings, strings, shape)
                 return
             if variable.number == _shoal.CHAR and is_text(values):
@@ -339,6 +314,7 @@ class Dataset(Definitions, Ending):
                 )
             part.go(to_numbers(values, lambda: variable.fill_value))
 
+    @taking_part(_refuse_data(_shoal.VERB_GET))
     def get(
         self,
         name: str,

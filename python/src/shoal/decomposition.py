@@ -14,7 +14,7 @@ import numpy as np
 from . import _shoal
 from ._library import communicator
 from ._paths import Path, path_bytes
-from ._refusals import plain_text, refused_by_all
+from ._refusals import plain_text, refuse_on_comm, refused_by_all, taking_part
 from .errors import InvalidArgumentError, NotFoundError, TypeMismatchError, no_such_file
 from .types import memory_type
 
@@ -126,6 +126,7 @@ class Decomposition:
     nbytes        of memory that a map takes on this rank: the list, and cells that no rank has
     repeated      of a map: the lowest index that comes twice, on any ranks, None if there is none; such a map
                   can be read with, and unique() makes one that can be written with
+    leaves_cells  True if some cells of the global shape are no rank's, or masked
     comm          the communicator
     """
 
@@ -148,10 +149,12 @@ class Decomposition:
         self.halo_low = tuple(raw.halo_low())
         self.halo_high = tuple(raw.halo_high())
         info = raw.map_info()
-        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes, repeated = info
+        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes, repeated = info[:7]
+        self.leaves_cells = info[7]
         self.repeated: int | None = repeated if repeated >= 0 else None
 
     @classmethod
+    @taking_part(refuse_on_comm)
     def block(
         cls,
         comm: MPI.Comm | None,
@@ -184,6 +187,7 @@ class Decomposition:
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
     @classmethod
+    @taking_part(refuse_on_comm)
     def map(
         cls,
         comm: MPI.Comm | None,
@@ -219,6 +223,7 @@ class Decomposition:
         return cls(_shoal.Decomposition.map(comm.py2f(), shape, uncut, indices), comm, dims)
 
     @classmethod
+    @taking_part(refuse_on_comm)
     def load(
         cls,
         comm: MPI.Comm | None,
@@ -255,6 +260,7 @@ class Decomposition:
                 )
         return cls(raw, comm, dims, may_have_mask=True)
 
+    @taking_part(refuse_on_comm)
     def masked(self, mask: ArrayLike) -> Decomposition:
         """The same decomposition with a mask: when a field is written, land cells are not looked at and get
         the fill value; when it is read, they stay as they are in the array (setting read_masked). Collective.
@@ -282,6 +288,7 @@ class Decomposition:
         made = self._raw.masked(self.comm.py2f(), given, number)
         return type(self)(made, self.comm, self.dims, may_have_mask=True)
 
+    @taking_part(lambda given, error: given["self"].unique())
     def unique(self) -> Decomposition:
         """The same map with each cell once, so that it can be written: of a cell that comes twice, the lowest
         rank that has it keeps its last place in the list, and all other places are holes. What has each cell
@@ -293,6 +300,7 @@ class Decomposition:
         made = self._raw.unique(self.comm.py2f())
         return type(self)(made, self.comm, self.dims, may_have_mask=self._may_have_mask)
 
+    @taking_part(refuse_on_comm)
     def save(self, path: Path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
         with refused_by_all(self.comm):

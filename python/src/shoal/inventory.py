@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 import numpy as np
 
 from . import _shoal
+from ._names import composed
 from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
 
@@ -84,8 +85,23 @@ class Variable:
 
     @property
     def fill_value(self) -> Any:
-        """_FillValue if there is one, else NetCDF's default for the type. Local."""
-        return self.attributes.get("_FillValue", default_fill(self.number))
+        """_FillValue if there is one, else NetCDF's default for the type, which counts also where _FillValue
+        is of another type or not one value. Local."""
+        default = default_fill(self.number)
+        return default if self.fill_fault else self.attributes.get("_FillValue", default)
+
+    @property
+    def fill_fault(self) -> str:
+        """Why _FillValue is not used: it is of another type than the variable, or not one value; "": it is
+        used, or there is none. Local."""
+        if "_FillValue" not in self.attributes:
+            return ""
+        number, count = self.attributes.type_of("_FillValue")
+        if number != self.number:
+            kinds = {_shoal.CHAR: "text", _shoal.STRING: "a string"}
+            kind, own = (kinds.get(type_, dtype_of(type_)) for type_ in (number, self.number))
+            return f"_FillValue is {kind}, not {own}"
+        return "" if count == 1 else f"_FillValue has {count} values"
 
     @property
     def section_shape(self) -> tuple[int, ...]:
@@ -101,11 +117,23 @@ class Variable:
 def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
     """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
     for variable in variables:
-        if variable.dtype is None:
-            raise NotSupportedError(
-                f"{path}: variable '{variable.name}' is of a type that Shoal cannot read (compound, enum, "
-                f"opaque, ...); {remedy}."
+        if variable.dtype is None or variable.ndim > _shoal.MAX_DIMS:
+            why = (
+                f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
+                if variable.ndim > _shoal.MAX_DIMS
+                else "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
             )
+            raise NotSupportedError(f"{path}: variable '{variable.name}' {why}; {remedy}.")
+
+
+def _from_root(name):
+    """ "/phy/t" is "phy/t", a path from the root group."""
+    return name[1:] if isinstance(name, str) and name.startswith("/") else name
+
+
+def _is_there(named: Mapping, name: object) -> bool:
+    """By either form of Unicode, as the library finds names. Local."""
+    return _from_root(composed(name)) in map(composed, named)
 
 
 class Dimensions(Mapping):
@@ -129,7 +157,7 @@ class Dimensions(Mapping):
         return iter([self.at(index).name for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return _is_there(self, name)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -170,7 +198,7 @@ class Variables(Mapping):
         return iter([self._raw.inq_var(index)[0] for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return _is_there(self, name)
 
     def __repr__(self) -> str:
         return "{" + ", ".join(repr(variable) for variable in self.values()) + "}"
@@ -199,6 +227,10 @@ class Attributes(Mapping):
         self._raw.get_att(self._variable, name, number, values)
         return values[0] if count == 1 else values
 
+    def type_of(self, name: str) -> tuple[int, int]:
+        """The number of its type, and how many values it has. Raises NotFoundError. Local."""
+        return self._raw.inq_att(self._variable, self._raw.find_att(self._variable, name))[1:]
+
     def __len__(self) -> int:
         if not self._variable:
             return self._raw.inq_file()[6]
@@ -208,7 +240,7 @@ class Attributes(Mapping):
         return iter([self._raw.inq_att(self._variable, index)[0] for index in range(len(self))])
 
     def __contains__(self, name) -> bool:
-        return name in list(self)
+        return _is_there(self, name)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -232,6 +264,10 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
             raise TypeMismatchError(
                 f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers "
                 "and lists of them."
+            )
+        if any("\0" in item for item in items):
+            raise InvalidArgumentError(
+                f"Attribute '{name}': a string has a zero byte inside, where it would end."
             )
         raw.put_att_strings(variable, name, items)
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import _shoal
 from ._library import communicator
 from ._paths import Path, path_bytes, path_text
-from ._refusals import refused_by_all
+from ._refusals import refuse_on_comm, refused_by_all, taking_part
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, no_such_file
 from .writing import refuse_group
@@ -40,6 +40,7 @@ def _settings_text(settings: Mapping[str, object]) -> bytes:
         raise InvalidArgumentError(f"Settings {text!r} have characters that are no text.") from None
 
 
+@taking_part(refuse_on_comm)
 def create(path: Path, comm: MPI.Comm | None = None, **settings: object) -> Dataset:
     """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
 
@@ -68,6 +69,7 @@ _modes = {
 }
 
 
+@taking_part(refuse_on_comm)
 def open(path: Path, comm: MPI.Comm | None = None, mode: str = "r", **settings: object) -> Dataset:
     """Open a file of any format that Shoal reads, or make one. Collective.
 

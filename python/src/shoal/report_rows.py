@@ -69,6 +69,10 @@ counts = {
     "fields_read": Row("calls of read, of all ranks"),
     "messages": Row("messages with cells between nodes"),
     "message_bytes": Row("bytes of these"),
+    "bytes_moved": Row(
+        "bytes of classic files that moved to make room for definitions",
+        "more header_reserve, or definitions before data",
+    ),
     "commits": Row("commits: sync, and close"),
 }
 
@@ -80,9 +84,16 @@ others = {
     "stage": Row("shared memory of a node for fields on their way, and the most that was in use"),
     "strategy": Row("how the fields of each decomposition went, and why"),
     "written": Row("bytes, system calls and fields that were written"),
+    "moved": Row(
+        "bytes of a classic file that moved to make room for definitions",
+        "more header_reserve, or definitions before data",
+    ),
     "bypassed": Row("of the bytes written, past the page cache (setting bypass_page_cache)"),
     "read": Row("bytes, system calls and fields that were read"),
     "_FillValue": Row("variables that got the attribute, as cells of them are left out"),
+    "fill values": Row(
+        "cells written with a mask that are no land, and hold the variable's fill value all the same"
+    ),
     "setting": Row("a setting that is not the default, and where it came from"),
     "hint": Row("a hint that the library took"),
     "hint dropped": Row("a hint that the library did not take"),

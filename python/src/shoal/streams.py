@@ -13,14 +13,13 @@ with shoal.Streams.open("output.toml", comm, calendar="noleap", start="1850-01-0
 
 from __future__ import annotations
 
-import atexit
 import contextlib
+import difflib
 import functools
 import json
 import math
 import os
 import warnings
-import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -28,8 +27,9 @@ from . import _shoal
 from ._definitions import names_in, text_of_names
 from ._ending import Ending
 from ._library import communicator
+from ._names import ByName
 from ._paths import Path, path_bytes
-from ._refusals import in_own_kind, plain_text, refused_by_all
+from ._refusals import call_plainly, in_own_kind, plain_text, refuse_on_comm, refused_by_all, taking_part
 from .decomposition import Decomposition
 from .errors import Error, InvalidArgumentError, NotFoundError, StateError, TypeMismatchError, no_such_file
 from .inventory import put_attribute
@@ -42,15 +42,8 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
+_few = 8  # names that a message lists
 _holds = {"instant": _shoal.AT_INSTANT, "step": _shoal.FOR_STEP}
-
-_open_streams: weakref.WeakSet[Streams] = weakref.WeakSet()
-
-
-@atexit.register
-def _drop_open_streams() -> None:
-    for streams in list(_open_streams):
-        streams._drop("at the end of the program")
 
 
 def _described(method: _Method) -> _Method:
@@ -71,6 +64,11 @@ def _described(method: _Method) -> _Method:
             raise error from problem
 
     return describe  # type: ignore[return-value]
+
+
+def _refuse_description(given: Mapping[str, Any], error: TypeError) -> None:
+    """For taking_part: others learn of it where ranks meet."""
+    given["self"]._raw.refuse(-1, TypeMismatchError.code, _message_of(error))
 
 
 def _message_of(error: Exception) -> str:
@@ -117,11 +115,12 @@ class Streams(Ending):
         # Made by open().
         self._raw = raw
         self._comm = comm
-        self._fields: dict[str, int] = {}
+        self._fields: dict[str, int] = ByName()
         self._missing: dict[int, Any] = {}
-        _open_streams.add(self)
+        self._begin()
 
     @classmethod
+    @taking_part(refuse_on_comm)
     def open(
         cls,
         configuration: Path,
@@ -301,11 +300,13 @@ class Streams(Ending):
     # ---- The run
 
     def wants(self, field: int | str) -> bool:
-        """Whether some file needs the field in this step; if not, sending it does nothing. field: its number,
-        or its name. Local."""
+        """Whether some file needs the field in this step; if not, sending it does nothing. Where no step goes
+        on (before the first advance, after a checkpoint) True: sending then is an error, which a model that
+        asks first is to get, too. field: its number, or its name. Local."""
         self._need_open()
         return self._raw.wants(self._number(field))
 
+    @taking_part(_refuse_description)
     def send(self, field: int | str, array: ArrayLike | None) -> None:
         """A field at the end of the step (holds="step": during it). Local.
 
@@ -316,6 +317,7 @@ class Streams(Ending):
                machine's byte order are read in place. None on a rank without cells
 
         The array may be used again afterwards. Of a field that nobody wants in this step it is not looked at.
+        Where no step goes on, as before the first advance, a StateError, which comes as other errors of send.
         """
         self._need_open()
         number = self._number(field)
@@ -337,6 +339,7 @@ class Streams(Ending):
             return
         self._raw.send(number, values, of_values)
 
+    @taking_part(call_plainly("advance", math.nan))
     def advance(self, seconds: float) -> None:
         """The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds;
         more than before. The step before is complete. Waits for other ranks where windows end. The first
@@ -350,6 +353,7 @@ class Streams(Ending):
         """
         self._advance(self._raw.advance, lambda: float(seconds), math.nan)
 
+    @taking_part(call_plainly("advance_to", ""))
     def advance_to(self, date: str) -> None:
         """The same by date, of the form of `start`. Collective."""
         self._advance(self._raw.advance_to, lambda: plain_text(str(date), "date"), "")
@@ -364,16 +368,19 @@ class Streams(Ending):
             raise
         call(to)
 
+    @taking_part(call_plainly("checkpoint", None))
     def checkpoint(self, path: Path) -> None:
         """Complete the step, and save the windows that are not finished in a NetCDF file, which is replaced
         if it exists. Files are stored and committed. The run may go on. Collective."""
         self._with_path(self._raw.checkpoint, path)
 
+    @taking_part(call_plainly("resume", None))
     def resume(self, path: Path) -> None:
         """Take the windows of a checkpoint, of the same configuration and `now`, on any number of ranks.
         After the descriptions, before the first advance. Collective.
 
-        Raises NoSuchFileError; InvalidArgumentError where it is of another time, calendar or configuration.
+        Raises NoSuchFileError; InvalidArgumentError where it is of another time, calendar or start;
+        FormatError where it is damaged, or none.
         """
         try:
             self._with_path(self._raw.resume, path)
@@ -399,20 +406,22 @@ class Streams(Ending):
 
     # ---- Closing
 
+    @taking_part(lambda given, error: given["self"].close())
     def close(self) -> None:
         """Complete the step and close all files, also on error. Windows that are not finished are dropped
         with a warning, or written as they are, as each file's `unfinished` says. A second close does nothing.
+        What is open at the end of a program that does not fail is closed there, with a warning.
         Collective."""
         if self._raw.is_open():
             try:
                 self._raw.close()
             finally:
-                _open_streams.discard(self)
+                self._forget()
 
     def abandon(self) -> None:
         """Drop all without waiting for other ranks. Local."""
         self._raw.abandon()
-        _open_streams.discard(self)
+        self._forget()
 
     def _called(self) -> str:
         return "the streams"
@@ -435,8 +444,10 @@ class Streams(Ending):
         if not isinstance(field, str):
             return int(field)
         if field not in self._fields:
-            known = ", ".join(self._fields) or "none"
-            raise NotFoundError(f"There is no field '{field}'; the model described {known}.")
+            near = difflib.get_close_matches(field, self._fields, 1)
+            few = ", ".join(self._fields) if 0 < len(self._fields) <= _few else f"{len(self._fields)} others"
+            hint = f"did you mean '{near[0]}'?" if near else f"the model described {few}."
+            raise NotFoundError(f"There is no field '{field}'; {hint}")
         return self._fields[field]
 
     def _name_of(self, number: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from .errors import FormatError
+from .hdf5_plugins import no_zstd, zstd_plugin
 from .programs import run_program
 from .streams_import.toml_text import value_text
 
@@ -43,7 +44,14 @@ def check(
         words += ["--from", run[0], "--to", run[1], "--step", run[2]]
     if start is not None:
         words += ["--start", start]
-    return run_program(name, variable, words, good=(0, 1))
+    found = run_program(name, variable, words, good=(0, 1))
+    if zstd_plugin() is None:
+        found["warnings"] += [
+            {"file": str(configuration), "line": file["line"], "key": "compression", "message": no_zstd()}
+            for file in found["files"]
+            if "zstd" in file.get("compression", "")
+        ]
+    return found
 
 
 _attributes = ("units", "long_name", "standard_name")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 _no_groups = (
-    "Shoal reads and writes the root group of a file only. To read another one, use another engine "
+    "there is no group= here. Variables of groups are read by their paths, "
+    "shoal.open(path).get('GROUP/name'); Shoal writes none. To read a group as a Dataset, use another engine "
     "(xarray: engine='netcdf4', group=...), or make a file of it first: ncks -G : -g GROUP in.nc out.nc."
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -21,7 +22,7 @@ from . import opening
 from ._blocks import KEY
 from ._library import communicator
 from .decomposition import balanced_tile, process_grid
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, NotSupportedError
 from .writing import refuse_group
 
 
@@ -53,8 +54,8 @@ _lock = _ProcessLock()
 _magic_numbers = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 
 
-def _open_alone(path: str, mode: str = "r"):
-    return opening.open(path, None, mode)
+def _open_alone(path: str, mode: str = "r", **settings):
+    return opening.open(path, None, mode, **settings)
 
 
 class ShoalArray(BackendArray):
@@ -139,7 +140,11 @@ class ShoalStore(AbstractDataStore):
     def get_encoding(self):
         with _lock:
             file = self.manager.acquire()
-            found: dict = {"unlimited_dims": {d.name for d in file.dimensions.values() if d.unlimited}}
+            found: dict = {
+                "unlimited_dims": {
+                    d.name for d in file.dimensions.values() if d.unlimited and "/" not in d.name
+                }
+            }
         if self.blocks:
             found[KEY] = self._blocks_of(self.blocks)
         return found
@@ -152,7 +157,8 @@ class ShoalStore(AbstractDataStore):
         with _lock:
             file = self.manager.acquire()
             # Those of other types cannot be read, and should not keep the rest from being.
-            readable = [variable for variable in file.variables.values() if variable.dtype is not None]
+            # What is in groups is no variable of this Dataset.
+            readable = [v for v in file.variables.values() if v.dtype is not None and "/" not in v.name]
             return {variable.name: self._variable(file, variable) for variable in readable}
 
     def _variable(self, file, variable) -> Variable:
@@ -162,6 +168,13 @@ class ShoalStore(AbstractDataStore):
             self, variable.name, variable.dtype, shape, [first for first, _ in boxes], variable.has_record
         )
         attributes = dict(variable.attributes)
+        if variable.fill_fault and _is_no_number(attributes["_FillValue"]):
+            fill = attributes.pop("_FillValue")
+            warnings.warn(
+                f"{file.path}: variable '{variable.name}': {variable.fill_fault}: {fill!r} marks no missing "
+                "values",
+                stacklevel=2,
+            )
         if variable.dtype == np.dtype(bool):
             # bool says it all; with these xarray would make numbers of it.
             for name in ("flag_values", "flag_meanings", "_FillValue"):
@@ -183,6 +196,12 @@ class ShoalStore(AbstractDataStore):
     def close(self, **kwargs):
         with _lock:
             self.manager.close(**kwargs)
+
+
+def _is_no_number(value) -> bool:
+    """Of another type xarray compares a number with cells; text and several values it cannot."""
+    array = np.asarray(value)
+    return array.dtype.kind not in "iuf" or array.size != 1
 
 
 def _groups(split) -> list[tuple[str, ...]]:
@@ -225,7 +244,8 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
     comm   communicator of mpi4py: each rank gets its block; None: the whole file
     split  the dimensions to cut over the ranks; a tuple inside holds dimensions that are cut alike,
            such as those of staggered grids: (("eta_rho", "eta_v"), ("xi_rho", "xi_u"))
-    group  the root group, "/", is the only one
+    missing_tiles, missing_fill  of a set of files that is not whole: the settings (docs/settings.md)
+    group  the root group, "/", is the only one; variables of other groups are left out
 
     shoal.to_netcdf writes the Datasets of all ranks to one file.
     """
@@ -243,6 +263,8 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         "decode_timedelta",
         "comm",
         "split",
+        "missing_tiles",
+        "missing_fill",
         "group",
     )
 
@@ -270,6 +292,8 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         decode_timedelta=None,
         comm=None,
         split: str | Sequence[str | Sequence[str]] | None = None,
+        missing_tiles: str | None = None,
+        missing_fill: float | None = None,
         group: str | None = None,
     ):
         refuse_group(group)
@@ -278,10 +302,12 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
                 f"engine='shoal' opens files by path; got a {type(filename_or_obj).__name__}."
             )
         path = os.path.abspath(os.fspath(filename_or_obj))
-        manager = CachingFileManager(_open_alone, path, mode="r", lock=_lock)
+        given = {"missing_tiles": missing_tiles, "missing_fill": missing_fill}
+        settings = {key: value for key, value in given.items() if value is not None}
+        manager = CachingFileManager(_open_alone, path, mode="r", kwargs=settings, lock=_lock)
         with _lock:
             file = manager.acquire()
-            lengths = {name: dimension.length for name, dimension in file.dimensions.items()}
+            lengths = {d.name: d.length for d in file.dimensions.values() if "/" not in d.name}
             store = ShoalStore(manager, _blocks(comm, split, lengths), lengths)
         options = {
             "mask_and_scale": mask_and_scale,
@@ -293,3 +319,17 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
             "decode_timedelta": decode_timedelta,
         }
         return StoreBackendEntrypoint().open_dataset(store, **options)
+
+    def open_datatree(self, filename_or_obj, **kwargs):
+        self._refuse_tree(filename_or_obj)
+
+    def open_groups_as_dict(self, filename_or_obj, **kwargs):
+        self._refuse_tree(filename_or_obj)
+
+    @staticmethod
+    def _refuse_tree(filename_or_obj):
+        raise NotSupportedError(
+            f"{filename_or_obj}: engine='shoal' opens the root group of a file alone, as a Dataset "
+            "(open_dataset); for all groups use another engine (open_datatree(..., engine='netcdf4' or "
+            "'h5netcdf')), for single variables of groups shoal.open(path).get('GROUP/name')."
+        )

@@ -19,7 +19,8 @@ from shoal.simulation import Case, simulate
 from shoal.simulation import name as plan_program
 from shoal.simulation import variable as plan_variable
 
-program = [sys.executable, "-m", "shoal.cli", "explain"]
+program = [sys.executable, "-m", "shoal.cli", "explain", "layout"]
+simulation = [*program[:-1], "simulate"]
 
 
 def test_runs_are_those_that_one_counts():
@@ -196,8 +197,8 @@ def test_background_refuses_what_it_would_not_use():
         (["--background", "ranks", "--servers", "0"], "1 or more"),
         (["--background", "ranks", "--driver", "gather"], "driver native"),
         (["--background", "ranks", "--io-ranks", "2"], "leave io_ranks"),
-        (["--background", "thread", "--simulate"], "does not go with --simulate"),
-        (["--background", "thread", "--chunks"], "--background do not go with --chunks"),
+        (["--ranks", "4"], "No such option: --ranks"),
+        (["--chunk-shape", "map"], "No such option: --chunk-shape"),
     ):
         result = run_program([*command, *wrong])
         assert result.returncode == 2 and words in result.stderr, result.stderr
@@ -221,6 +222,7 @@ def test_command(tmp_path):
     command = [*program, "--global", "656x640x16", "--tiles", "4x4"]
     result = run_program([*command, "--plot", str(picture)])
     assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("Do this: leave it so: 32 writes of 820 KiB store a field\n")
     for words in ("2,560", "40,960", "656", "first dimension fastest on disk", "slot generations"):
         assert words in result.stdout
     from PIL import Image
@@ -429,7 +431,7 @@ def test_simulation_of_one_node_says_what_a_map_costs():
 
 def test_simulation_tells_who_stores_what_of_a_map():
     needs_plan_program()
-    command = [*program, "--simulate", "--columns", "ne4", "--levels", "6", "--ranks", "12", "--nodes", "3"]
+    command = [*simulation, "--columns", "ne4", "--levels", "6", "--ranks", "12", "--nodes", "3"]
     result = run_program([*command, "--io-ranks", "4", "--json"])
     assert result.returncode == 0, result.stderr
     reported = json.loads(result.stdout)
@@ -456,7 +458,7 @@ def test_simulation_tells_who_stores_what_of_a_map():
     assert reported["boxes"] == []
     result = run_program([*command, *subset])
     assert "Served by I/O rank" in result.stdout and "10-11" in result.stdout
-    tiles = [*program, "--simulate", "--global", "24x18", "--ranks", "4", "--nodes", "2", "--driver", "mpiio"]
+    tiles = [*simulation, "--global", "24x18", "--ranks", "4", "--nodes", "2", "--driver", "mpiio"]
     assert run_program(tiles).returncode == 2
     result = run_program([*tiles, "--rearranger", "box", "--json"])
     assert result.returncode == 0, result.stderr
@@ -470,7 +472,7 @@ def test_simulation_of_one_map_of_a_file_of_several(tmp_path):
     case = {"ranks": 2, "nodes": 2, "columns": str(pio)}
     assert simulate(Case(**case))["shape"] == [2, 3]
     assert simulate(Case(**case, map_name="c"))["shape"] == [3, 2]
-    command = [*program, "--simulate", "--ranks", "4", "--nodes", "2"]
+    command = [*simulation, "--ranks", "4", "--nodes", "2"]
     for wrong, words in (
         (["--columns", str(pio), "--map-name", "D1"], "'D1'"),
         (["--columns", "ne4", "--map-name", "D1"], "--map-name goes with --columns FILE"),
@@ -479,7 +481,7 @@ def test_simulation_of_one_map_of_a_file_of_several(tmp_path):
         result = run_program([*command, *wrong])
         assert result.returncode == 2 and words in result.stderr, result.stderr
     result = run_program([*program, "--global", "24x18", "--tiles", "2x2", "--map-name", "D1"])
-    assert result.returncode == 2 and "--map-name needs --simulate" in result.stderr
+    assert result.returncode == 2 and "No such option: --map-name" in result.stderr
 
 
 def test_simulation_of_a_map_of_e3sm():
@@ -488,7 +490,7 @@ def test_simulation_of_a_map_of_e3sm():
     path = Path(os.environ.get("E3SM_MAPS", beside)) / "map_f_case_16p.nc"
     if not path.exists():
         pytest.skip(f"there is no {path} (E3SM_MAPS names the folder of E3SM's map files)")
-    command = [*program, "--simulate", "--columns", str(path), "--ranks", "16", "--nodes", "4"]
+    command = [*simulation, "--columns", str(path), "--ranks", "16", "--nodes", "4"]
     result = run_program(command)
     assert result.returncode == 2 and "name one of D1, D2, D3, by --map-name" in result.stderr
     result = run_program([*command, "--map-name", "D3", "--io-ranks", "4", "--json"])
@@ -502,7 +504,7 @@ def test_simulation_of_a_map_of_e3sm():
 def test_plans_of_100000_ranks_are_small_and_quick(field):
     """Of all ranks, or of a sample where all would take over a minute."""
     needs_plan_program()
-    command = [*program, *field.split(), "--ranks", "100000", "--nodes", "1000", "--simulate", "--json"]
+    command = [*simulation, *field.split(), "--ranks", "100000", "--nodes", "1000", "--json"]
     result = run_program(command)
     assert result.returncode == 0, result.stderr
     reported = json.loads(result.stdout)
@@ -542,8 +544,8 @@ def test_simulation_of_groups_is_as_explained():
             simulate(Case(16, 2, (656, 640), tiles=(4, 4), settings=chosen))
     with pytest.raises(InvalidArgumentError, match="rearrange=off"):
         simulate(Case(16, 2, (656, 640), settings={"rearranger": "box", "rearrange": "off"}))
-    way = ["--rearranger", "subset", "--simulate", "--ranks", "1200", "--nodes", "30"]
-    result = run_program([*program, "--global", "240x180x5", *way])
+    way = ["--rearranger", "subset", "--ranks", "1200", "--nodes", "30"]
+    result = run_program([*simulation, "--global", "240x180x5", *way])
     assert result.returncode == 0, result.stderr
     assert "subset: each of 30 I/O ranks stores what its group" in result.stdout
     assert "Messages between nodes: none" in result.stdout
@@ -551,10 +553,10 @@ def test_simulation_of_groups_is_as_explained():
 
 def test_simulation_at_the_command_line():
     needs_plan_program()
-    command = [*program, "--simulate", "--global", "240x180x5", "--ranks", "1200", "--nodes", "30"]
+    command = [*simulation, "--global", "240x180x5", "--ranks", "1200", "--nodes", "30"]
     result = run_program(command)
     assert result.returncode == 0, result.stderr
-    for words in ("all 1,200 ranks", "Strategy:", "most memory at a time", "stores, extents"):
+    for words in ("Do this: ", "all 1,200 ranks", "Strategy:", "most memory at a time", "stores, extents"):
         assert words in result.stdout
     result = run_program([*command, "--io-ranks", "30", "--format", "netcdf4", "--json"])
     assert result.returncode == 0, result.stderr
@@ -563,8 +565,8 @@ def test_simulation_at_the_command_line():
         (["--nodes", "2000"], "each node needs one"),
         (["--tiles", "7x9"], "63 tiles"),
         (["--io-ranks", "1201"], "1201"),
-        (["--plot", "x.png"], "--simulate"),
-        (["--driver", "pnetcdf", "--io-ranks", "4", "--access", "independent"], "--access"),
+        (["--plot", "x.png"], "No such option: --plot"),
+        (["--driver", "pnetcdf", "--io-ranks", "4", "--access", "independent"], "No such option: --access"),
         (["--driver", "gather"], "gather"),
         (["--levels", "3"], "--columns"),
         (["--columns", "ne4"], "one of"),
@@ -574,7 +576,28 @@ def test_simulation_at_the_command_line():
         result = run_program([*command, *wrong])
         assert result.returncode == 2 and words in result.stderr, result.stderr
         assert "Traceback" not in result.stderr
-    result = run_program([*program, "--global", "24x18", "--tiles", "2x2", "--ranks", "4"])
-    assert result.returncode == 2 and "--simulate" in result.stderr
     result = run_program(command, env={"PLAN_ENGINE": "/none/such"})
     assert result.returncode == 2 and "PLAN_ENGINE" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "given, kind",
+    [
+        ("--global 24x18 --tiles 2x2", "layout"),
+        ("--global 24x18 --tiles 2x2 --simulate --nodes 2", "simulate"),
+        ("his.nc --chunks --variables a", "chunks"),
+    ],
+)
+def test_the_spelling_of_0_1_says_the_new_one(given, kind):
+    result = run_program([*program[:-1], *given.split()])
+    now = given.replace("--simulate ", "").replace("--chunks ", "")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == f"shoal: this is now: shoal explain {kind} {now}\n"
+
+
+def test_what_to_do_comes_first():
+    short = run_program([*program, "--global", "656x640x16", "--tiles", "4x4", "--driver", "pnetcdf",
+                         "--access", "independent"])  # fmt: skip
+    assert short.stdout.startswith("Do this: choose access collective, or driver native"), short.stdout
+    gather = run_program([*program, "--global", "656x640x16", "--tiles", "4x4", "--driver", "gather"])
+    assert gather.stdout.startswith("Do this: choose driver native"), gather.stdout

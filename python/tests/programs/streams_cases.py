@@ -493,6 +493,8 @@ class Maker:
         if every.kind == "steps" and file.until:
             file.unfinished = "drop"  # a job may end with a part of a window that then ends behind `until`
         file.time = pick.choice(["automatic", "automatic", "start", "middle", "end"])
+        if file.climatology:
+            file.time = "automatic"
         file.time_units = pick.choice(["seconds", "minutes", "hours", "days"])
         file.fms = self.chance(0.1)
         file.settings["commit"] = pick.choice(["record", "close", "close"])

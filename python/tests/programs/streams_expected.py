@@ -141,7 +141,8 @@ def records_of(case: Case, file: File) -> list[Record]:
         if end <= 0:
             continue
         finished = run_end >= end
-        bounds = (max(start, started[steps[0]] if steps else 0), min(end, run_end))
+        # Of its steps, the first of which may begin before it, and the last end before its end.
+        bounds = (started[steps[0]], ends[steps[-1]]) if steps else (max(start, 0), min(end, run_end))
         record = Record(start, min(end, run_end), bounds, steps)
         if finished and instants:
             record.instant = next(i for i, at in enumerate(ends) if at >= end)
@@ -171,9 +172,10 @@ def climatology(case: Case, file: File, windows) -> list[Record]:
         of_slot = [windows[i] for i in which.values.tolist()]
         steps = [step for _, _, all_steps in of_slot for step in all_steps]
         first = steps[0]
-        begin = max(of_slot[0][0], int(ends[first]) - case.steps[first])
-        bounds = (begin, min(of_slot[-1][1], int(ends[-1])))
-        out.append(Record(of_slot[0][0], bounds[1], bounds, steps, None, of_slot[0][1]))
+        bounds = (int(ends[first]) - case.steps[first], int(ends[steps[-1]]))
+        out.append(
+            Record(of_slot[0][0], min(of_slot[-1][1], int(ends[-1])), bounds, steps, None, of_slot[0][1])
+        )
     return out
 
 

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "driver/mpi_info.hpp"
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/beside.hpp"
+#include "storage/leftovers.hpp"
 
 namespace shoal {
 
@@ -65,29 +67,56 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
         "the path names a pipe, a socket or a device, in which no dataset can be; give the name of a file")
         .in_file(path_);
   lock(lock_, path_);
-  if (mode_ == OpenMode::create) choose_place(format, options, calls_mpi_io);
+  if (calls_mpi_io && library_opens_later(options.library.hints))
+    why_not_movable_ = "hint romio_no_indep_rw lets ranks open the file by its name later";
+  if (mode_ == OpenMode::create || mode_ == OpenMode::create_exclusive) choose_place(format, options);
 }
 
-void Claim::choose_place(Format format, const DriverOptions& options, bool calls_mpi_io) {
+void Claim::choose_place(Format format, const DriverOptions& options) {
   // If somebody else makes one now, it is not emptied.
-  if (is_nothing_there(path_)) mode_ = OpenMode::create_exclusive;
-  const bool may_write = ::access(path_.c_str(), W_OK) == 0;  // else the driver says why not
-  if (!options.file.replace_at_commit || !is_a_file(path_) || !may_write) return;
+  const bool is_new = is_nothing_there(path_);
+  if (is_new) mode_ = OpenMode::create_exclusive;
+  if (!options.file.replace_at_commit) return;
+  if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || ::access(path_.c_str(), W_OK) != 0))
+    return;  // the driver says what is wrong
   if (has_header_file(format)) refuse_foreign_header(path_);
-  if (calls_mpi_io && library_opens_later(options.library.hints))
-    return replace_at_once("hint romio_no_indep_rw lets ranks open the file by its name later");
-  const std::string why_not = why_not_replaceable(path_);
+  const std::string why_not = !why_not_movable_.empty() ? why_not_movable_
+                              : is_new                  ? std::string()
+                                                        : why_not_replaceable(path_);
   if (!why_not.empty()) return replace_at_once(why_not);
   const std::vector<std::string> suffixes =
       has_header_file(format) ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
-  replacement_ = std::make_unique<Replacement>(path_, suffixes);
+  remove_files_left_beside(target_of(path_));
+  replacement_ = std::make_unique<Replacement>(
+      path_, suffixes, is_new ? Replacement::What::of_name : Replacement::What::of_file);
   mode_ = OpenMode::create_exclusive;
   minds_nodes_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
+  if (is_new) meet_others(format);
+}
+
+// Two jobs that make a file of the same name find each other by the lock of the one that lies beside it.
+// What a killed job left of its file is nobody's, and is used.
+void Claim::meet_others(Format format) {
+  if (!locks_ || !replacement_->meet()) return;
+  mode_ = OpenMode::create;
+  lock_beside();
+  if (has_header_file(format)) std::remove(raw_header_path(replacement_->beside()).c_str());
+}
+
+// What somebody else has is not removed.
+void Claim::lock_beside() {
+  const Status status = caught([&] { lock(lock_of_new_, replacement_->beside()); });
+  if (status.ok()) return;
+  replacement_->leave();
+  throw Error(status);
 }
 
 void Claim::replace_at_once(const std::string& why) {
+  const bool is_new = is_nothing_there(path_);
   replacement_.reset();
-  mode_ = OpenMode::create;
+  lock_of_new_.release();
+  mode_ = is_new ? OpenMode::create_exclusive : OpenMode::create;
+  if (is_new) return;
   warnings_.push_back(
       fmt::format("the file that is there is replaced at once, and not when the new one is committed: {}; "
                   "with replace=at_once this is not said",
@@ -115,7 +144,7 @@ void Claim::lock(FileLock& lock, const std::string& file) {
 void Claim::opened() {
   if (replacement_) {
     replacement_->take_over_rights();
-    lock(lock_of_new_, replacement_->beside());
+    if (!lock_of_new_.is_of(replacement_->beside())) lock_beside();
   } else if (!lock_.is_of(path_)) {
     lock(lock_, path_);
   }
@@ -132,6 +161,42 @@ void Claim::commit(bool durable) {
   replacement_.reset();
   lock_ = std::move(lock_of_new_);
   lock_of_new_.release();
+}
+
+const std::string& Claim::begin_move() {
+  const std::string why_not = !why_not_movable_.empty() ? why_not_movable_
+                              : replacement_            ? std::string()
+                                                        : why_not_replaceable(path_);
+  if (!why_not.empty())
+    throw Error(Code::not_supported,
+                "the definitions have no place in front of the data, which has to move to a new file that "
+                "takes the place of this one, and that cannot be: {}; define everything before the first "
+                "data are written, or create the file with more header_reserve",
+                why_not)
+        .in_file(path_);
+  const bool has_no_file = replacement_ && is_nothing_there(path_);
+  moved_ =
+      std::make_unique<Replacement>(path_, std::vector<std::string>{},
+                                    has_no_file ? Replacement::What::of_name : Replacement::What::of_file);
+  return moved_->beside();
+}
+
+void Claim::end_move() {
+  moved_->take_over_rights();
+  FileLock of_moved;
+  lock(of_moved, moved_->beside());
+  if (replacement_) {
+    replacement_ = std::move(moved_);
+    lock_of_new_ = std::move(of_moved);
+    return;
+  }
+  moved_->commit(true);
+  moved_.reset();
+  lock_ = std::move(of_moved);
+}
+
+void Claim::give_up_move() {
+  moved_.reset();
 }
 
 void Claim::release() {

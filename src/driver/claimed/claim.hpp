@@ -12,7 +12,8 @@
 namespace shoal {
 
 /// What rank 0 holds of the path of a dataset that is written: a lock, so that no other job writes it too,
-/// and the new file's place beside an old one that is to be there until the first commit. All is Local.
+/// and the new file's place beside an old one that is to be there until the first commit, or until data have
+/// moved. All is Local.
 class Claim {
  public:
   /// calls_mpi_io: the driver's library may lock the file itself. Error(state): somebody else has the file.
@@ -34,6 +35,16 @@ class Claim {
   void make_name_durable();
   /// The new file takes the old one's name.
   void commit(bool durable);
+
+  /// The data move to a new file, which takes the place of the one that is written: where it is to be made.
+  /// Error(not_supported): no other file can take its place.
+  const std::string& begin_move();
+  /// That is made, and the driver has it: it takes the place at once, also after a loss of power; before the
+  /// first commit it is what that will rename.
+  void end_move();
+  /// The file that was written stays.
+  void give_up_move();
+
   /// Nobody writes the file any more.
   void release();
   /// commit failed for good; the new file is left, and where it is.
@@ -43,7 +54,9 @@ class Claim {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  void choose_place(Format format, const DriverOptions& options, bool calls_mpi_io);
+  void choose_place(Format format, const DriverOptions& options);
+  void meet_others(Format format);
+  void lock_beside();
   void lock(FileLock& lock, const std::string& file);
 
   std::string path_;
@@ -51,8 +64,10 @@ class Claim {
   bool locks_;
   bool minds_nodes_ = false;
   bool name_is_durable_ = false;
+  std::string why_not_movable_;
   FileLock lock_, lock_of_new_;
   std::unique_ptr<Replacement> replacement_;
+  std::unique_ptr<Replacement> moved_;
   std::vector<std::string> warnings_;
 };
 

@@ -3,11 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
-#include <optional>
 #include <utility>
 
 #include "comm/nodes.hpp"
+#include "driver/claimed/move_data.hpp"
+#include "driver/counters.hpp"
 
 namespace shoal {
 
@@ -56,7 +58,7 @@ class StoreOfPlace final : public Store {
 
 ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& comm, const std::string& path,
                              OpenMode mode, Format format, const DriverOptions& options)
-    : comm_(comm), place_(std::make_shared<Place>()), mode_(mode) {
+    : make_(make), comm_(comm), format_(format), options_(options), place_(std::make_shared<Place>()) {
   place_->path = path;
   const Bytes claimed = comm_.from_root([&] {
     claim_ = std::make_unique<Claim>(path, mode, format, options, calls_mpi_io);
@@ -69,41 +71,46 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
   ByteReader in(claimed);
   in.get(place_->working);
   const auto minds_nodes = in.get<bool>();
-  in.get(mode_);
+  auto claimed_mode = in.get<OpenMode>();
   if (minds_nodes && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
-    mode_ = mode;
+    claimed_mode = mode;
     place_->working = path;
     if (claim_)
       claim_->replace_at_once("several nodes write it, on a file system where they see new names late");
   }
-  open(make, format, options);
-}
-
-void ClaimedDriver::open(DriverMaker* make, Format format, DriverOptions options) {
-  if (place_->has_diverged()) {
-    options.file.renamed_later = true;
-    options.system.open_store = [inner = options.system.open_store, place = place_](const std::string& path,
-                                                                                    StoreMode mode) {
-      return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), mode), place);
-    };
-    options.system.find_free_space = [inner = options.system.find_free_space, place = place_](
-                                         const std::string& path) { return inner(place->of(path)); };
-  }
+  DriverOptions with_warnings = options;
   if (claim_) {
-    options.warnings.insert(options.warnings.end(), claim_->warnings().begin(), claim_->warnings().end());
+    with_warnings.warnings.insert(with_warnings.warnings.end(), claim_->warnings().begin(),
+                                  claim_->warnings().end());
     warnings_reported_ = claim_->warnings().size();
   }
-  in_words_of_user([&] { inner_ = make(comm_, place_->working, mode_, format, options); });
+  in_words_of_user([&] { inner_ = made(place_, claimed_mode, with_warnings); });
   comm_.on_root([&] { claim_->opened(); });
+}
+
+std::unique_ptr<Driver> ClaimedDriver::made(const std::shared_ptr<Place>& place, OpenMode mode,
+                                            DriverOptions options) const {
+  if (place->has_diverged()) {
+    options.file.renamed_later = true;
+    options.system.open_store = [inner = options.system.open_store, place](const std::string& path,
+                                                                           StoreMode store_mode) {
+      return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), store_mode), place);
+    };
+    options.system.find_free_space = [inner = options.system.find_free_space,
+                                      place](const std::string& path) { return inner(place->of(path)); };
+  }
+  return make_(comm_, place->working, mode, format_, options);
 }
 
 // What a file system says of locks only once there is a file to lock.
 const Counters& ClaimedDriver::counters() const {
-  if (!claim_ || claim_->warnings().size() == warnings_reported_) return inner_->counters();
-  counters_ = inner_->counters();
-  counters_.warnings.insert(counters_.warnings.end(),
-                            claim_->warnings().begin() + static_cast<std::ptrdiff_t>(warnings_reported_),
-                            claim_->warnings().end());
+  const bool any_new = claim_ && claim_->warnings().size() > warnings_reported_;
+  if (!any_new && !has_moved_) return inner_->counters();
+  counters_ = added(earlier_, inner_->counters());
+  if (any_new)
+    counters_.warnings.insert(counters_.warnings.end(),
+                              claim_->warnings().begin() + static_cast<std::ptrdiff_t>(warnings_reported_),
+                              claim_->warnings().end());
   return counters_;
 }
 
@@ -129,11 +136,56 @@ void ClaimedDriver::in_words_of_user(Work&& work) const {
 }
 
 void ClaimedDriver::define(const Schema& wanted, const Cuts& cuts) {
-  in_words_of_user([&] { inner_->define(wanted, cuts); });
+  in_words_of_user([&] {
+    if (inner_->has_place(wanted)) return inner_->define(wanted, cuts);
+    move(wanted);
+    Schema in_file = wanted;
+    in_file.changes.clear();
+    inner_->define(in_file, cuts);
+  });
+}
+
+// Until the new driver has the new file, the one that is there can go on.
+void ClaimedDriver::move(const Schema& wanted) {
+  inner_->sync(false);
+  const Timer timer(earlier_.define);
+  const Bytes begun = comm_.from_root([&] {
+    ByteWriter out;
+    out.put(claim_->begin_move());
+    return out.take();
+  });
+  auto place = std::make_shared<Place>();
+  place->path = place_->path;
+  place->working = ByteReader(begun).get<std::string>();
+  std::unique_ptr<Driver> next;
+  std::int64_t bytes = 0;
+  const Status moved = caught([&] {
+    bytes = move_data(comm_, place_->now(), place->working, wanted, options_);
+    next = made(place, OpenMode::write, options_);
+    for (const auto& decomposition : prepared_)
+      next->prepare(decomposition);
+    next->sync(false);  // what a library opens by name later it opens before that changes
+    comm_.on_root([&] { claim_->end_move(); });
+  });
+  if (!moved.ok()) {
+    if (claim_) claim_->give_up_move();
+    Status status = moved;
+    if (status.file.starts_with(place->working)) status.file = place_->path;
+    throw Error(status);
+  }
+  place->renamed = !waits_for_commit();
+  place_ = place;
+  std::swap(inner_, next);
+  caught([&] { next->close(false); });  // nobody needs to know what becomes of the old file
+  earlier_ = added(earlier_, next->counters());
+  if (comm_.rank() == 0) earlier_.bytes_moved += bytes;
+  has_moved_ = true;
 }
 
 void ClaimedDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
   in_words_of_user([&] { inner_->prepare(decomposition); });
+  if (std::find(prepared_.begin(), prepared_.end(), decomposition) == prepared_.end())
+    prepared_.push_back(decomposition);
 }
 
 void ClaimedDriver::write(const Transfer& transfer) {
@@ -204,8 +256,7 @@ void ClaimedDriver::close(bool durable) {
 std::unique_ptr<Driver> make_claimed_driver(DriverMaker* make, bool calls_mpi_io, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,
                                             const DriverOptions& options) {
-  if (mode == OpenMode::read || (!options.file.locks && !options.file.replace_at_commit))
-    return make(comm, path, mode, format, options);
+  if (mode == OpenMode::read) return make(comm, path, mode, format, options);
   return std::make_unique<ClaimedDriver>(make, calls_mpi_io, comm, path, mode, format, options);
 }
 

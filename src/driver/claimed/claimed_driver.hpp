@@ -15,6 +15,10 @@ namespace shoal {
 /// a whole state (Driver::whole). Then rank 0 renames it, before the call returns on any rank. The driver
 /// inside knows nothing of this: it has the path beside, and what it opens by that later is found under the
 /// new name. Messages name the path that the user knows.
+///
+/// Definitions that have no place in a classic file: what is pending is committed, all ranks copy the data to
+/// a new file beside (move_data), a new driver opens that, and rank 0 renames it. Killed at any time, the old
+/// file or the new one has the name, and each is whole.
 class ClaimedDriver final : public Driver {
  public:
   /// Collective over comm, as all of them.
@@ -24,6 +28,7 @@ class ClaimedDriver final : public Driver {
   const Schema& schema() const override { return inner_->schema(); }
   const Placement& placement(int variable) const override { return inner_->placement(variable); }
   const Counters& counters() const override;
+  bool has_place(const Schema& /*wanted*/) override { return true; }
   std::vector<Counters> counters_of_servers() override { return inner_->counters_of_servers(); }
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
@@ -48,18 +53,25 @@ class ClaimedDriver final : public Driver {
  private:
   /// Where the file is, on this rank; threads that store ask too.
   struct Place;
-  void open(DriverMaker* make, Format format, DriverOptions options);
+  std::unique_ptr<Driver> made(const std::shared_ptr<Place>& place, OpenMode mode,
+                               DriverOptions options) const;
+  void move(const Schema& wanted);
   bool waits_for_commit() const;
   Status as_user_knows_it(Status status) const;
   template <class Work>
   void in_words_of_user(Work&& work) const;
   Status finish(bool durable, bool final);
 
+  DriverMaker* make_;
   const Comm& comm_;
+  Format format_;
+  DriverOptions options_;
   std::shared_ptr<Place> place_;
-  OpenMode mode_;
   std::unique_ptr<Claim> claim_;  ///< of rank 0
   std::unique_ptr<Driver> inner_;
+  std::vector<std::shared_ptr<const Decomposition>> prepared_;
+  Counters earlier_;  ///< of drivers that had the file before its data moved
+  bool has_moved_ = false;
   std::size_t warnings_reported_ = 0;  ///< of the claim, that the driver inside has
   mutable Counters counters_;
 };

@@ -31,20 +31,48 @@ std::vector<char> holes_in(Catalog& catalog) {
   return holes;
 }
 
+// Libraries know nothing of journals: they must not read another file than Shoal does.
+void finish_or_refuse(const LibraryContext& context) {
+  const bool writable = context.writable();
+  const auto store =
+      context.options.system.open_store(context.path, writable ? StoreMode::write : StoreMode::read);
+  if (writable)
+    finish_commit(*store);
+  else if (has_unfinished_changes(*store))
+    throw Error(
+        Code::state,
+        "a job was killed in the middle of a commit, and other libraries cannot read the file as it "
+        "lies; finish it with 'shoal recover {}', or open it with driver native (a job that writes the "
+        "file now finishes it soon: try again then)",
+        context.path)
+        .in_file(context.path);
+  store->close();
+}
+
+// Libraries do not look whose files they read.
+void refuse_other_files(const LibraryContext& context, Schema& schema) {
+  if (context.options.catalog.external_files == ExternalFiles::allow) return;
+  for (auto& variable : schema.variables) {
+    if (!variable.in_other_files || !variable.fits_plainly) continue;
+    variable.fits_plainly = false;
+    variable.refusal =
+        "its values lie in other files, which only driver native looks at before they are read; use it, or "
+        "external_files=allow, if you trust whoever made this file";
+  }
+}
+
 // Schema, placements and holes of a file that is there.
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
-  if (context.writable()) {  // before a library opens it that knows nothing of journals
-    const auto store = options.system.open_store(context.path, StoreMode::write);
-    finish_changes(*store);
-    store->close();
-  }
+  finish_or_refuse(context);
   auto catalog =
       open_catalog(options.system.open_store(context.path, StoreMode::read), false, options.catalog);
   std::vector<Placement> placements;
   for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)
     placements.push_back(catalog->placement(v));
-  pack(out, catalog->schema());
+  Schema schema = catalog->schema();
+  refuse_other_files(context, schema);
+  pack(out, schema);
   out.put(placements);
   out.put(holes_in(*catalog));
   catalog->close(false);

@@ -50,6 +50,21 @@ void LibraryDriver::warn_of_sharing() {
   if (!warning.empty()) counters_.warnings.push_back(warning);
 }
 
+// Libraries move data within the file, and one that is killed then is lost: Shoal looks before they do.
+bool LibraryDriver::has_place(const Schema& wanted) {
+  if (!is_classic_file(context_.schema.format) || context_.schema.variables.empty()) return true;
+  context_.comm.agree_or_throw(caught([&] { file_->commit(false, false); }));  // the header is in the file
+  const Bytes answer = context_.comm.from_root([&] {
+    const DriverOptions& options = context_.options;
+    const auto catalog =
+        open_catalog(options.system.open_store(context_.path, StoreMode::read), false, options.catalog);
+    ByteWriter out;
+    out.put(catalog->has_place(wanted));
+    return out.take();
+  });
+  return ByteReader(answer).get<bool>();
+}
+
 void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
   Schema& schema = context_.schema;

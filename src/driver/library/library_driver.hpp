@@ -26,6 +26,7 @@ class LibraryDriver final : public Driver {
   const Placement& placement(int variable) const override { return context_.placement(variable); }
   const Counters& counters() const override { return counters_; }
 
+  bool has_place(const Schema& wanted) override;
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;

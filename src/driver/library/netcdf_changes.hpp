@@ -4,6 +4,7 @@
 #include <netcdf.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "base/error.hpp"
 #include "format/schema.hpp"
@@ -50,6 +51,23 @@ inline int change_by_netcdf(int file, int variable, const SchemaChange& change) 
       return nc_del_att(file, variable, name);
   }
   return NC_NOERR;
+}
+
+/// An attribute, new or with other values, by netCDF-C, in define mode; its error code. variable: its number
+/// there, or NC_GLOBAL.
+inline int put_attribute_by_netcdf(int file, int variable, const Attribute& attribute) {
+  const char* name = attribute.name.c_str();
+  const auto count = static_cast<std::size_t>(attribute.count());
+  // One that gets no values keeps some bytes of those that it had, in netCDF-C 4.9.0.
+  if (count == 0 && nc_inq_attid(file, variable, name, nullptr) == NC_NOERR)
+    if (const int code = nc_del_att(file, variable, name); code != NC_NOERR) return code;
+  if (attribute.type != Type::string)
+    return nc_put_att(file, variable, name, static_cast<nc_type>(attribute.type), count,
+                      attribute.data.data());
+  std::vector<const char*> texts;
+  for (const auto& text : attribute.strings)
+    texts.push_back(text.c_str());
+  return nc_put_att_string(file, variable, name, count, texts.data());
 }
 
 }  // namespace shoal

@@ -14,14 +14,30 @@ FileSystem FileHeader::open(OpenMode mode, Format format) {
   const Bytes opened = comm_.from_root([&] {
     catalog_ = catalog_of_file(file_.path(), mode, format, options_, counters_.warnings);
     ByteWriter out;
+    out.put(mode == OpenMode::read ? file_number(file_.path()) : 0);
     pack(out, options_.system.find_file_system(file_.path()));
     out.put(packed());
     return out.take();
   });
   ByteReader in(opened);
+  in.get(number_);
   const FileSystem where = unpack_file_system(in);
+  const bool same_everywhere =
+      where.sharing != FileSystem::Sharing::cached && where.sharing != FileSystem::Sharing::unknown;
+  if (!same_everywhere) number_ = 0;
   take(in.get<Bytes>());
   return where;
+}
+
+bool FileHeader::has_place(const Schema& wanted) {
+  if (!is_classic_file(schema_.format) || schema_.variables.empty()) return true;
+  const Bytes answer = comm_.from_root([&] {
+    report_records();
+    ByteWriter out;
+    out.put(catalog_->has_place(wanted));
+    return out.take();
+  });
+  return ByteReader(answer).get<bool>();
 }
 
 void FileHeader::define(const Schema& wanted) {
@@ -143,9 +159,11 @@ void FileHeader::write_ahead(bool sync) {
 }
 
 Catalog& FileHeader::reader() {
-  if (!reader_)
-    reader_ =
-        open_catalog(options_.system.open_store(file_.path(), StoreMode::read), false, options_.catalog);
+  if (!reader_) {
+    auto store = options_.system.open_store(file_.path(), StoreMode::read);
+    check_replaced(file_.path(), number_);
+    reader_ = open_catalog(std::move(store), false, options_.catalog);
+  }
   return *reader_;
 }
 

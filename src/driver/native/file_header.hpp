@@ -21,7 +21,10 @@ class FileHeader {
 
   /// What kind of file system the file is on, as rank 0 sees it. Collective.
   FileSystem open(OpenMode mode, Format format);
-  /// Collective.
+  /// Of the file whose header this is (file_number); 0: it is written, or nodes may have other numbers.
+  std::uint64_t number() const { return number_; }
+  /// As Driver. Collective.
+  bool has_place(const Schema& wanted);
   void define(const Schema& wanted);
   /// The file's header becomes what ranks know of it; lost: what it was at the last commit, as cells are
   /// missing that were written since. Error as a Status on all ranks. Collective.
@@ -83,6 +86,7 @@ class FileHeader {
   Schema schema_;
   std::vector<Placement> placements_;
   CatalogPuts puts_;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace shoal

@@ -24,7 +24,6 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       router_(context_, addresses_, paths_),
       pending_(context_, addresses_, paths_) {
   counters_.warnings = options.warnings;
-  if (writable_) check_threads();
   check_io_ranks(comm, options.rearranging);
   check_rearranging(options.rearranging, options.stage.writers.value_or(1));
   groups_.find_nodes();
@@ -37,6 +36,9 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
 
 void NativeDriver::open(OpenMode mode, Format format) {
   const FileSystem where = header_.open(mode, format);
+  file_.stays(header_.number());
+  // So that a reader keeps the file that it has when another one takes the name; who cannot hears why later.
+  if (!writable_ && where.sharing == FileSystem::Sharing::local) caught([&] { file_.open_now(); });
   for (const auto& [key, value] : options_.library.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(fmt::format("{}={}", key, value));
   paths_.encoded.begin();
@@ -51,22 +53,6 @@ void NativeDriver::open(OpenMode mode, Format format) {
   }
   records_.start(header_.schema());
   records_.note_committed(header_.schema());
-}
-
-void NativeDriver::check_threads() const {
-  if (options_.background.stored_by != StoredBy::thread) return;
-  int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  Status status;
-  if (level < MPI_THREAD_FUNNELED)
-    status = {Code::setting,
-              "background=thread needs threads, and this program started MPI without (MPI_THREAD_SINGLE); "
-              "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init, or leave "
-              "background out",
-              -1,
-              {},
-              {}};
-  comm_.agree_or_throw(status);
 }
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
@@ -261,7 +247,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
     if (header_.on_owner() && status.ok()) failure = caught([&] { header_.put(v, box, values, strings); });
     // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
     state_.change();
-    if (failure.ok()) records_.add(header_.schema(), v, box);
+    if (failure.ok() && !box.empty()) records_.add(header_.schema(), v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = header_.variable(v).name;
   }
   keep(failure);

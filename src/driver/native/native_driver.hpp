@@ -30,6 +30,7 @@ class NativeDriver final : public Driver {
   const Placement& placement(int variable) const override { return header_.placement(variable); }
   const Counters& counters() const override { return counters_; }
 
+  bool has_place(const Schema& wanted) override { return header_.has_place(wanted); }
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
@@ -49,7 +50,6 @@ class NativeDriver final : public Driver {
 
  private:
   void open(OpenMode mode, Format format);
-  void check_threads() const;
   void keep(Status status) { state_.defer(std::move(status)); }
   /// The others do not wait for this rank now: they learn of it where ranks match calls next.
   void skip_write(const Status& why);

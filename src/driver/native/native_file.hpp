@@ -8,6 +8,7 @@
 #include <string>
 
 #include "driver/driver.hpp"
+#include "storage/replacement.hpp"
 
 namespace shoal {
 
@@ -20,6 +21,12 @@ class NativeFile {
 
   const std::string& path() const { return path_; }
   const StoreOpener& opener() const { return open_; }
+
+  /// The file is only read, and may be replaced by another of the name, whose bytes are not those that the
+  /// header means: then opening it is an Error(state). file: its number, of file_number().
+  void stays(std::uint64_t file) { number_ = file; }
+  /// Else when something is fetched first.
+  void open_now() { store(); }
 
   /// Called before each write, with the number of its bytes.
   void set_rate_limiter(std::function<void(std::int64_t)> rate_limiter) {
@@ -63,7 +70,11 @@ class NativeFile {
 
  private:
   Store& store() {
-    if (!store_) store_ = open_(path_, writable_ ? StoreMode::write : StoreMode::read);
+    if (!store_) {
+      auto store = open_(path_, writable_ ? StoreMode::write : StoreMode::read);
+      check_replaced(path_, number_);
+      store_ = std::move(store);
+    }
     return *store_;
   }
   std::string path_;
@@ -72,6 +83,7 @@ class NativeFile {
   Counters& counters_;
   std::function<void(std::int64_t)> rate_limiter_;
   std::unique_ptr<Store> store_;
+  std::uint64_t number_ = 0;
   bool unsynced_ = false;
   bool past_cache_ = false;
 };

@@ -173,12 +173,11 @@ std::vector<Counters> ServedDriver::counters_of_servers() {
 std::unique_ptr<Driver> make_served_driver(const Comm& comm, const std::string& path, OpenMode mode,
                                            Format format, const DriverOptions& options) {
   const auto& servers = current_servers();
-  if (servers == nullptr)
-    throw Error(Code::setting,
-                "background=ranks needs ranks that serve, and there are none: call shoal_serve on all ranks "
-                "after MPI_Init, and go on with the communicator of computing ranks that it returns; or set "
-                "background=thread");
-  const std::string why = obstacle(*servers, comm, options);
+  const std::string why =
+      servers == nullptr
+          ? "there are no ranks that serve: call shoal_serve on all ranks after MPI_Init, and go on with the "
+            "communicator of computing ranks that it returns"
+          : obstacle(*servers, comm, options);
   if (why.empty()) return std::make_unique<ServedDriver>(servers, path, mode, format, options);
   if (options.background.required)
     throw Error(Code::setting, "background=ranks cannot be: {}, or set background=thread", why);

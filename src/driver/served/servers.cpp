@@ -28,10 +28,10 @@ void check_threads() {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   if (level < MPI_THREAD_FUNNELED)
-    throw Error(Code::state,
-                "ranks that serve store in threads, and this program started MPI without "
-                "(MPI_THREAD_SINGLE); start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of "
-                "MPI_Init");
+    throw Error(
+        Code::state,
+        "ranks that serve store in threads, and this program started MPI without (MPI_THREAD_SINGLE); {}",
+        way_to_threads());
 }
 
 // The component of each rank of a node once its servers are dealt out; k_nobody: there is none.

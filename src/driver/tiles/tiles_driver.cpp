@@ -43,13 +43,6 @@ Box moved(const Box& box, const Dims& from, const Dims& to) {
   return out;
 }
 
-void require_plain(const VariableDef& variable) {
-  if (!variable.fits_plainly)
-    throw Error(Code::not_supported,
-                "the variable has a type that is neither a number nor text; it cannot be read")
-        .of_variable(variable.name);
-}
-
 }  // namespace
 
 TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,
@@ -61,7 +54,8 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
     FileSetOptions how;
     how.open_store = options_.system.open_store;
     how.catalog = options_.catalog;
-    how.missing_is_fill = options_.reading.missing_is_fill;
+    how.missing = options_.reading.missing;
+    how.fill = options_.reading.fill;
     ByteWriter out;
     pack(out, open_file_set(paths, how));
     out.put(std::string(options_.system.find_file_system(paths.front()).type));

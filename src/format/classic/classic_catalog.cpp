@@ -14,10 +14,19 @@
 
 namespace shoal {
 
+namespace {
+
+std::int64_t header_bytes_of(const Schema& schema) {
+  const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
+  return static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
+}
+
+}  // namespace
+
 ClassicCatalog::ClassicCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
     : store_(std::move(store)), options_(options) {
   schema_.format = format;
-  layout_ = new_layout(schema_, static_cast<std::int64_t>(encode_header(schema_, {}, {}).size()), options_);
+  layout_ = new_layout(schema_, header_bytes_of(schema_), options_);
 }
 
 ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
@@ -32,10 +41,10 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   } catch (const Error& error) {
     throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
   }
-  const bool no_fill = options.fill == FillMode::written;  // the file does not say
   for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
-    schema_.variables[v].no_fill = no_fill;
-    filling_.push_back({!no_fill, slabs_of(static_cast<int>(v))});
+    VariableDef& variable = schema_.variables[v];
+    variable.no_fill = found_without_fill(variable, options.fill);
+    filling_.push_back({!variable.no_fill, slabs_of(static_cast<int>(v))});
   }
   fixed_frozen_ = !schema_.variables.empty();
   header_changed_ = header.streaming;
@@ -100,6 +109,41 @@ void ClassicCatalog::check_file(const ClassicHeader& header) {
     }
   }
   layout_.end(n);  // can be counted
+  check_overlaps();
+}
+
+// Whoever writes the one variable would change the other.
+void ClassicCatalog::check_overlaps() {
+  struct Range {
+    std::int64_t begin, end;
+    std::size_t variable;
+  };
+  const auto in_order = [](std::vector<Range>& ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  };
+  const auto lies_over = [&](const Range& one, const Range& other, const std::string& when) {
+    throw Error(Code::format, "damaged file: its bytes from {} to {} are also bytes of variable '{}'{}",
+                one.begin, one.end, schema_.variables[other.variable].name, when)
+        .of_variable(schema_.variables[one.variable].name);
+  };
+  std::vector<Range> fixed;
+  std::vector<Range> first_record;
+  for (std::size_t v = 0; v < layout_.begins.size(); ++v) {
+    const Range range{layout_.begins[v], checked_sum(layout_.begins[v], layout_.slabs[v]), v};
+    if (layout_.slabs[v] > 0)
+      (schema_.has_record(static_cast<int>(v)) ? first_record : fixed).push_back(range);
+  }
+  for (auto* ranges : {&fixed, &first_record}) {
+    in_order(*ranges);
+    for (std::size_t i = 1; i < ranges->size(); ++i)
+      if ((*ranges)[i].begin < (*ranges)[i - 1].end) lies_over((*ranges)[i], (*ranges)[i - 1], "");
+  }
+  if (fixed.empty() || first_record.empty() || fixed.back().end <= layout_.record_begin) return;
+  const std::int64_t record_end = layout_.record_begin + records() * layout_.record_bytes;
+  // Records to come reach as far as they like.
+  for (const Range& range : fixed)
+    if (range.end > layout_.record_begin && (writable_ || range.begin < record_end))
+      lies_over(range, first_record.front(), range.begin < record_end ? "" : " in records that are added");
 }
 
 void ClassicCatalog::need_writable() const {
@@ -149,39 +193,88 @@ void ClassicCatalog::freeze() const {
   fixed_frozen_ = true;
 }
 
+template <class Work>
+auto ClassicCatalog::in_words_of_file(Work&& work) const {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw error.in_file(store_->path());
+  }
+}
+
+// Where there was no fill, nothing has been filled with another value.
 bool ClassicCatalog::same_fill_values(const Schema& wanted) const {
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
-    if (fill_of(schema_.variables[v]) != fill_of(wanted.variables[v])) return false;
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
+    const VariableDef& variable = schema_.variables[v];
+    const bool is_free = variable.no_fill && find_attribute(variable.attributes, "_FillValue") == nullptr;
+    if (!is_free && fill_of(variable) != fill_of(wanted.variables[v])) return false;
+  }
   return true;
+}
+
+/// What the file is to hold, checked; nothing is changed.
+Schema ClassicCatalog::extended(const Schema& wanted) const {
+  check_extends(schema_, wanted);
+  check_classic(wanted, schema_);
+  if (fixed_frozen_ && !same_fill_values(wanted))
+    throw Error(
+        Code::state,
+        "a _FillValue cannot change after data may have been written; set it when the variable is defined");
+  Schema schema = wanted;
+  schema.changes.clear();
+  for (auto& dim : schema.dims)
+    if (dim.unlimited) dim.length = records();
+  for (std::size_t v = schema_.variables.size(); v < schema.variables.size(); ++v)
+    if (options_.fill == FillMode::none) schema.variables[v].no_fill = true;
+  return schema;
+}
+
+/// Where all of it has a place; nothing: only if data move.
+std::optional<ClassicLayout> ClassicCatalog::layout_for(const Schema& schema) const {
+  const std::int64_t header_bytes = header_bytes_of(schema);
+  auto layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, records() == 0, options_)
+                              : new_layout(schema, header_bytes, options_);
+  if (!layout) return layout;
+  check_offsets(schema, *layout);
+  layout->end(records());
+  return layout;
+}
+
+bool ClassicCatalog::has_place(const Schema& wanted) {
+  return in_words_of_file([&] { return layout_for(extended(wanted)).has_value(); });
+}
+
+ClassicMove ClassicCatalog::moved(const Schema& wanted) {
+  return in_words_of_file([&] {
+    const Schema schema = extended(wanted);
+    const std::int64_t header_bytes = header_bytes_of(schema);
+    // So that the next definitions have a place, as long as the format has one for that.
+    CatalogOptions options = options_;
+    options.header_reserve = std::max(options_.header_reserve, header_bytes);
+    ClassicLayout layout = new_layout(schema, header_bytes, options);
+    if (!caught([&] { check_offsets(schema, layout); }).ok()) {
+      options.header_reserve = 0;
+      layout = new_layout(schema, header_bytes, options);
+      check_offsets(schema, layout);
+    }
+    layout.end(records());
+    return ClassicMove(schema_, layout_, static_cast<std::int64_t>(store_->size()), schema, layout);
+  });
 }
 
 void ClassicCatalog::define(const Schema& wanted) {
   need_writable();
   const std::size_t old_count = schema_.variables.size();
-  Schema schema = wanted;
-  schema.changes.clear();
-  ClassicLayout layout;
-  try {
-    check_extends(schema_, wanted);
-    check_classic(wanted, schema_);
-    if (fixed_frozen_ && !same_fill_values(wanted))
-      throw Error(
-          Code::state,
-          "a _FillValue cannot change after data may have been written; set it when the variable is defined");
-    const std::int64_t n = records();
-    for (auto& dim : schema.dims)
-      if (dim.unlimited) dim.length = n;
-    for (std::size_t v = old_count; v < schema.variables.size(); ++v)
-      if (options_.fill == FillMode::none) schema.variables[v].no_fill = true;
-    const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
-    const auto header_bytes = static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
-    layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, n == 0, options_)
-                           : new_layout(schema, header_bytes, options_);
-    check_offsets(schema, layout);
-    layout.end(n);
-  } catch (const Error& error) {
-    throw error.in_file(store_->path());
-  }
+  Schema schema;
+  std::optional<ClassicLayout> layout;
+  in_words_of_file([&] {
+    schema = extended(wanted);
+    layout = layout_for(schema);
+    if (!layout)
+      throw Error(Code::not_supported,
+                  "the definitions have no place beside the data that is there, which has to move first");
+    return 0;
+  });
   for (std::size_t v = 0; v < old_count; ++v) {
     auto& variable = schema.variables[v];
     variable.distributed = variable.distributed || schema_.variables[v].distributed;
@@ -190,7 +283,7 @@ void ClassicCatalog::define(const Schema& wanted) {
   for (std::size_t v = old_count; v < schema.variables.size(); ++v)
     filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
   schema_ = std::move(schema);
-  layout_ = std::move(layout);
+  layout_ = std::move(*layout);
   record_dim_ = schema_.record_dim();
   header_changed_ = true;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "format/catalog.hpp"
+#include "format/classic/classic_move.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/classic/pending_bytes.hpp"
@@ -17,13 +19,13 @@ namespace shoal {
 /// What can be defined when. Until an address was given out (placement, place, find) or a value put or
 /// committed, everything is laid out anew by each define. After that, variables stay where they are, and
 /// - dimensions, attributes and variables can be added as long as the header does not reach the first
-/// variable:
-///   header_reserve bytes are kept free for that when the file is made;
+///   variable: header_reserve bytes are kept free for that when the file is made;
 /// - new variables without the record dimension go behind the others of that kind: there are header_reserve
-/// bytes free in
-///   front of the records; without record variables, or as long as there is no record, any amount;
+///   bytes free in front of the records; without record variables, or as long as there is no record, any
+///   amount;
 /// - new record variables can be added as long as there is none yet, or no record: the records then begin
-/// elsewhere.
+///   elsewhere.
+/// Whatever has no place so (has_place) needs a new file, to which the data move (moved).
 ///
 /// Who fills. Variables that are not `distributed` are filled here, unless they are no_fill: the whole when
 /// they are defined, records when they are added, also by others. Filling happens at put, get and commit.
@@ -42,6 +44,10 @@ class ClassicCatalog final : public Catalog {
 
   const Schema& schema() const override { return schema_; }
   void define(const Schema& wanted) override;
+  bool has_place(const Schema& wanted) override;
+  /// How the data of the file, which is committed, come to a new one with these definitions: with free space
+  /// for as many again, but not less than header_reserve. Errors as of define.
+  ClassicMove moved(const Schema& wanted);
   Placement placement(int variable) const override;
   std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
                                    std::vector<bool>& fresh) override;
@@ -74,8 +80,13 @@ class ClassicCatalog final : public Catalog {
   };
 
   void check_file(const ClassicHeader& header);
+  void check_overlaps();
   void count_streamed_records();
   bool same_fill_values(const Schema& wanted) const;
+  Schema extended(const Schema& wanted) const;
+  std::optional<ClassicLayout> layout_for(const Schema& schema) const;
+  template <class Work>
+  auto in_words_of_file(Work&& work) const;
   void need_writable() const;
   Error located(const Error& error, int variable) const;
   const VariableDef& usable(int variable) const;

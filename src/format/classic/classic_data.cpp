@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "codec/convert.hpp"
 #include "format/classic/classic_catalog.hpp"
+#include "format/classic/fill.hpp"
 #include "storage/journal.hpp"
 
 namespace shoal {
@@ -19,30 +19,6 @@ namespace {
 constexpr std::int64_t k_piece = std::int64_t{1} << 20;
 // Most bytes that wait for a commit in memory.
 constexpr std::size_t k_most_pending = std::size_t{8} << 20;
-
-void swap_to_or_from_file(std::span<std::byte> bytes, std::size_t size) {
-  if (size > 1 && !machine_is_big_endian())
-    swap_bytes(bytes.data(), size, static_cast<std::int64_t>(bytes.size() / size));
-}
-
-/// The fill value of the variable as it is in the file.
-Bytes fill_in_file(const VariableDef& variable) {
-  Bytes fill = fill_of(variable);
-  swap_to_or_from_file(fill, fill.size());
-  return fill;
-}
-
-/// Copies of pattern; the first byte is byte `phase` of it.
-void fill_with(std::span<std::byte> bytes, const Bytes& pattern, std::size_t phase) {
-  std::size_t done = std::min(bytes.size(), pattern.size());
-  for (std::size_t i = 0; i < done; ++i)
-    bytes[i] = pattern[(phase + i) % pattern.size()];
-  while (done < bytes.size()) {
-    const std::size_t n = std::min(done, bytes.size() - done);
-    std::memcpy(bytes.data() + done, bytes.data(), n);
-    done += n;
-  }
-}
 
 }  // namespace
 

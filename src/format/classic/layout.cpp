@@ -73,22 +73,6 @@ void start_records(ClassicLayout& layout, const Schema& schema, const CatalogOpt
   place_records(layout, schema);
 }
 
-[[noreturn]] void no_space_for_header(std::int64_t needed, std::int64_t there) {
-  throw Error(Code::not_supported,
-              "the header would need {} bytes, but the data that is there already starts at byte {}; define "
-              "everything before the first data are written, create the file with header_reserve set to {} "
-              "or more, or use the format netcdf4",
-              needed, there, needed);
-}
-
-[[noreturn]] void no_space_for_fixed(const ClassicLayout& layout, std::int64_t needed) {
-  throw Error(Code::not_supported,
-              "new variables without record dimension need the file up to byte {}, but the records start at "
-              "byte {}; define it before the first data are written, create the file with header_reserve set "
-              "to {} or more (as much is kept free there), or use the format netcdf4",
-              needed, layout.record_begin, needed - layout.fixed_end);
-}
-
 }  // namespace
 
 std::int64_t checked_sum(std::int64_t a, std::int64_t b) {
@@ -155,14 +139,13 @@ ClassicLayout new_layout(const Schema& schema, std::int64_t header_bytes, const 
   return layout;
 }
 
-ClassicLayout extended_layout(const ClassicLayout& old, const Schema& schema, std::int64_t header_bytes,
-                              bool movable_records, const CatalogOptions& options) {
+std::optional<ClassicLayout> extended_layout(const ClassicLayout& old, const Schema& schema,
+                                             std::int64_t header_bytes, bool movable_records,
+                                             const CatalogOptions& options) {
   check_options(options);
   const std::size_t old_count = old.begins.size();
-  if (old_count > 0) {
-    const std::int64_t first = *std::min_element(old.begins.begin(), old.begins.end());
-    if (header_bytes > first) no_space_for_header(header_bytes, first);
-  }
+  if (old_count > 0 && header_bytes > *std::min_element(old.begins.begin(), old.begins.end()))
+    return std::nullopt;
   ClassicLayout layout = old;
   layout.header_bytes = header_bytes;
   layout.slabs = all_slabs(schema);
@@ -174,13 +157,9 @@ ClassicLayout extended_layout(const ClassicLayout& old, const Schema& schema, st
     return layout;
   }
   const bool added_fixed = layout.fixed_end > old.fixed_end && layout.fixed_end > padded(header_bytes);
-  if (added_fixed && layout.fixed_end > old.record_begin) no_space_for_fixed(old, layout.fixed_end);
+  if (added_fixed && layout.fixed_end > old.record_begin) return std::nullopt;
   if (any_record(schema, old_count, false)) {
-    if (!movable_records)
-      throw Error(Code::not_supported,
-                  "a new variable with the record dimension has no place in a {} file that has records "
-                  "already; define it before the first data are written, or use the format netcdf4",
-                  name_of(schema.format));
+    if (!movable_records) return std::nullopt;
     place_records(layout, schema);
   }
   return layout;
@@ -275,13 +254,6 @@ void check_dims(const Schema& schema, std::size_t have, std::int64_t largest) {
   }
 }
 
-void check_fill(const VariableDef& variable, const std::vector<Attribute>& have) {
-  const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
-  if (fill != nullptr && !is_there(*fill, have) && (fill->type != variable.type || fill->count() != 1))
-    throw Error(Code::type, "_FillValue is {} of type {}; one element of type {} is needed", fill->count(),
-                name_of(fill->type), name_of(variable.type));
-}
-
 void check_new_variable(const Schema& schema, const VariableDef& variable) {
   check_name(variable.name, "variable");
   const std::string file = name_of(schema.format);
@@ -345,7 +317,6 @@ void check_classic(const Schema& schema, const Schema& in_file) {
     try {
       if (is_new) check_new_variable(schema, schema.variables[v]);
       check_attributes(schema, schema.variables[v].attributes, old);
-      check_fill(schema.variables[v], old);
     } catch (const Error& error) {
       throw error.of_variable(schema.variables[v].name);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "format/catalog.hpp"
@@ -53,9 +54,10 @@ ClassicLayout new_layout(const Schema& schema, std::int64_t header_bytes, const 
 
 /// The layout after additions to a file whose `old` variables stay where they are: new fixed variables go
 /// behind the fixed ones, in front of the records. movable_records: there are none yet, so they may move and
-/// get more variables. Error(not_supported) says what has no place and what to do.
-ClassicLayout extended_layout(const ClassicLayout& old, const Schema& schema, std::int64_t header_bytes,
-                              bool movable_records, const CatalogOptions& options);
+/// get more variables. Nothing: there is no place, unless the data move.
+std::optional<ClassicLayout> extended_layout(const ClassicLayout& old, const Schema& schema,
+                                             std::int64_t header_bytes, bool movable_records,
+                                             const CatalogOptions& options);
 
 /// The layout found in a file.
 ClassicLayout found_layout(const Schema& schema, std::vector<std::int64_t> begins, std::int64_t header_bytes);

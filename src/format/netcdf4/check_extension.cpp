@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t k_largest_chunk = (std::int64_t{1} << 32) - 1;  // bytes; HDF5 keeps them in 32 bits
 
-void check_attribute(const Attribute& attribute, Format format, const VariableDef* variable, bool is_new) {
+void check_attribute(const Attribute& attribute, Format format) {
   check_name(attribute.name, "attribute");
   if (is_reserved(attribute.name))
     throw Error(Code::invalid_argument,
@@ -26,10 +26,6 @@ void check_attribute(const Attribute& attribute, Format format, const VariableDe
     throw Error(Code::type, "the attribute '{}' has the type {}, which {} cannot hold{}", attribute.name,
                 name_of(attribute.type), name_of(format),
                 format == Format::netcdf4_classic ? "; netcdf4 can" : "");
-  if (variable == nullptr || attribute.name != "_FillValue" || !is_new) return;
-  if (attribute.type != variable->type || attribute.count() != 1)
-    throw Error(Code::type, "_FillValue must be one value of the variable's type, {}; it is {} of {}",
-                name_of(variable->type), attribute.count(), name_of(attribute.type));
 }
 
 // What cells that nobody wrote have been read as all along.
@@ -44,9 +40,11 @@ void check_attributes(const std::vector<Attribute>& have, const std::vector<Attr
   for (const auto& attribute : wanted) {
     const auto* old = find_attribute(have, attribute.name);
     if (old != nullptr && have_same_values(*old, attribute)) continue;
-    check_attribute(attribute, format, variable, is_new);
+    check_attribute(attribute, format);
     if (!is_new && attribute.name == "_FillValue" && variable != nullptr) {
-      if (late == LateFill::as_used && old == nullptr && is_default_fill(attribute, variable->type)) continue;
+      if (late == LateFill::as_used && old == nullptr &&
+          (variable->no_fill || is_default_fill(attribute, variable->type)))
+        continue;
       throw Error(Code::not_supported,
                   "the fill value of a variable in a netcdf4 file cannot change after the variable was made; "
                   "set _FillValue before the first write");

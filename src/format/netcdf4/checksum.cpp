@@ -2,12 +2,19 @@
 #include "format/netcdf4/checksum.hpp"
 
 #include <bit>
+#include <cstring>
 
 namespace shoal::netcdf4 {
 
 std::uint32_t checksum(std::span<const std::byte> bytes) {
   const auto word = [&](std::size_t at) {
     std::uint32_t value = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      if (at + sizeof value <= bytes.size()) {
+        std::memcpy(&value, bytes.data() + at, sizeof value);
+        return value;
+      }
+    }
     for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
       value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
     return value;

@@ -111,7 +111,7 @@ std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks
                   "storage, an "
                   "unusual type): ranks cannot write to it directly");
     if (!cells.empty()) require_inside(variable, cells, true);
-    changes_ = Changes::in_hdf5;
+    note_change();
     if (kind == Placement::Kind::regular) {
       const bool placed = placement(variable).begin != k_unplaced;
       if (!placed) place_contiguous(variable);
@@ -169,7 +169,7 @@ void Netcdf4Catalog::enter(int variable, const std::vector<NewChunk>& chunks) {
     auto& s = stored(variable);
     if (placement(variable).kind != Placement::Kind::encoded)
       throw Error(Code::internal, "chunks were stored of a variable that is not encoded");
-    changes_ = Changes::in_hdf5;
+    note_change();
     for (const auto& chunk : chunks) {
       s.reserved.insert_or_assign(chunk.index, chunk.stored);
       for (int d = 0; d < chunk.index.size(); ++d)

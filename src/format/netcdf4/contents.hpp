@@ -17,6 +17,8 @@
 
 namespace shoal::netcdf4 {
 
+class OtherFiles;
+
 struct IndexLess {
   bool operator()(const Dims& a, const Dims& b) const {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
@@ -69,15 +71,15 @@ struct Contents {
 
 /// Everything an HDF5 file holds, by netCDF-4's conventions; files without them get netCDF's names for what
 /// is nameless.
-Contents read_contents(hid_t file);
+Contents read_contents(hid_t file, const OtherFiles& others);
 
 /// The creation list of the variable in place of the one given; an invalid one: that one will do.
 using StorageOf = std::function<Id(int variable, hid_t creation)>;
 /// Bring the file to `wanted`, which has been checked against contents.schema.
 void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
                      const StorageOf& storage = {});
-/// May a variable that is there get _FillValue, if that is the default that it has used so far? netCDF-C
-/// takes none.
+/// May a variable that is there get _FillValue, if that is the default that it has used so far, or it has no
+/// fill? netCDF-C takes none.
 enum class LateFill { refused, as_used };
 /// Throws unless `wanted` is the file's schema with its changes, plus what netCDF-4 can hold.
 void check_extension(const Schema& in_file, const Schema& wanted, LateFill late = LateFill::refused);

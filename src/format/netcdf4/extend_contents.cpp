@@ -338,7 +338,7 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
   }
   // Files have many variables that are made alike, and a creation list costs as much as a data set.
   const bool is_text = def.type == Type::string;
-  const auto* fill = find_attribute(def.attributes, "_FillValue");
+  const auto* fill = fault_of_fill(def).empty() ? find_attribute(def.attributes, k_fill_name) : nullptr;
   auto fill_bytes = is_text || def.no_fill ? Bytes{} : fill_of(def);
   const bool chunked = stored.layout == StoredVariable::Layout::chunked;
   Recipe recipe{def.type,   def.no_fill, stored.layout,       chunked ? stored.chunk : Dims{},

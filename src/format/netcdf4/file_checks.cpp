@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/netcdf4/checksum.hpp"
+#include "format/netcdf4/dense_storage.hpp"
 #include "format/netcdf4/object_header.hpp"
 
 namespace shoal::netcdf4 {
@@ -42,6 +43,8 @@ std::uint64_t aligned(std::uint64_t size) {
 }
 
 constexpr std::size_t k_most_blocks = 100000;  // of an object's header
+constexpr unsigned k_links = 0x02,
+                   k_attributes = 0x15;  // messages that say where they are, if there are many
 
 // Where the superblock begins.
 std::uint64_t find_superblock(Store& file, std::span<std::byte> bytes, std::size_t& got) {
@@ -183,17 +186,31 @@ void FileChecks::object_block(std::uint64_t address, std::uint64_t size, std::ui
 // Only headers with checksums (version 2) can be held to anything. All blocks are looked at before HDF5 reads
 // the first one: it allocates what it reads into, and forgets about it when that or a later block is wrong.
 void FileChecks::object_header(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
-                               const Read& read) const {
+                               const Read& read, bool whole) {
   if (!usual_) return;
   const std::string where = fmt::format("the header of an object at {}", address);
   Bytes block;
   std::size_t blocks = 0;
-  const bool whole = walk_object_header(address, bytes, base_, [&](std::uint64_t at, std::uint64_t size) {
+  DenseStorage storage(base_, end, read, whole_);
+  const auto dense = [&](unsigned type, std::span<const std::byte> body) {
+    if (!whole || (type != k_links && type != k_attributes) || body.size() < 2) return;
+    const auto flags = std::to_integer<unsigned>(body[1]);
+    // In front of the addresses lies the number of the next one, where an order is kept.
+    std::size_t at = 2 + ((flags & 1U) == 0 ? 0U : type == k_links ? 8U : 2U);
+    for (std::size_t i = 0; i < ((flags & 2U) == 0 ? 2U : 3U) && at + 8 <= body.size(); ++i, at += 8)
+      i == 0 ? storage.heap(number_at(body, at, 8)) : storage.tree(number_at(body, at, 8));
+  };
+  const auto next = [&](std::uint64_t at, std::uint64_t size) {
     if (++blocks > k_most_blocks) throw damaged(where + " goes on and on");
     object_block(at, size, end, read, block);
     return std::span<const std::byte>(block);
-  });
-  if (!whole) throw damaged(where + " is cut off");
+  };
+  if (!walk_object_header(address, bytes, base_, next, dense)) throw damaged(where + " is cut off");
+}
+
+void FileChecks::forget() {
+  levels_.clear();
+  whole_.clear();
 }
 
 void FileChecks::references(std::span<const std::byte> cells, std::size_t element, std::uint64_t end,

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/bytes.hpp"
 #include "storage/store.hpp"
@@ -33,9 +34,12 @@ class FileChecks {
   void tree(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end);
   /// The same for the header of an object, with all blocks that it goes on in. Error(format): one is cut off,
   /// or its checksum differs. HDF5 finds that too, but keeps memory of its own then for ever, and complains
-  /// of it when the program ends ("infinite loop closing library").
+  /// of it when the program ends ("infinite loop closing library"). whole: also with all blocks that have its
+  /// links and attributes, where there are many (DenseStorage); for files that nobody changes.
   void object_header(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
-                     const Read& read) const;
+                     const Read& read, bool whole);
+  /// The file changes: what is known of its structures need not be so any more.
+  void forget();
 
   /// How a string or list of variable length lies in its variable: k_reference bytes a cell.
   static constexpr std::size_t k_reference = 16;
@@ -52,6 +56,7 @@ class FileChecks {
   bool usual_ = true;                              ///< addresses and sizes of 8 bytes
   std::unordered_map<std::uint64_t, int> levels_;  ///< of nodes of trees that others lead to
   std::unordered_map<std::uint64_t, Objects> known_;  ///< collections that strings led to
+  std::unordered_set<std::uint64_t> whole_;           ///< heaps and trees of links and attributes
 };
 
 }  // namespace shoal::netcdf4

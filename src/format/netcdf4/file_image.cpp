@@ -236,13 +236,18 @@ void FileImage::check_values(std::uint64_t address, std::span<const std::byte> b
   if (!probing_) checks_.heap(address, bytes, end_of_file(), reader());
 }
 
-// While a file is written, nodes change their places and levels.
+void FileImage::set_changing(bool changing) {
+  if (changing && !changing_) checks_.forget();
+  changing_ = changing;
+}
+
+// While a file is changed, nodes change their places and levels, and HDF5 has some of them in memory alone.
 void FileImage::check_tree(std::uint64_t address, std::span<const std::byte> bytes) {
-  if (!writable_) checks_.tree(address, bytes, end_of_file());
+  if (!changing_) checks_.tree(address, bytes, end_of_file());
 }
 
 void FileImage::check_object(std::uint64_t address, std::span<const std::byte> bytes) {
-  checks_.object_header(address, bytes, end_of_file(), reader());
+  checks_.object_header(address, bytes, end_of_file(), reader(), !changing_);
 }
 
 std::int64_t FileImage::cut(Extents& extents, std::uint64_t address, std::uint64_t size) {

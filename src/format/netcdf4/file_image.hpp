@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -122,6 +124,11 @@ class FileImage {
   void check_tree(std::uint64_t address, std::span<const std::byte> bytes);
   void check_object(std::uint64_t address, std::span<const std::byte> bytes);
   FileChecks& checks() { return checks_; }
+  /// May HDF5 open another file of that name, where virtual data sets have their values? None: it may.
+  std::function<bool(const std::string& name)> may_open;
+  /// HDF5 has changes, or has none since the last commit: whether it may hold other structures than the
+  /// image.
+  void set_changing(bool changing);
   /// For checks.
   FileChecks::Read reader();
 
@@ -188,6 +195,7 @@ class FileImage {
   std::unordered_map<std::uint64_t, Bytes> cache_;  // blocks of the store, for metadata only
   std::exception_ptr failure_;
   FileChecks checks_;
+  bool changing_ = false;
 };
 
 }  // namespace shoal::netcdf4

@@ -64,7 +64,7 @@ bool check_space_strategy(hid_t file) {
 }  // namespace
 
 Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
-    : path_(store->path()), options_(options) {
+    : path_(store->path()), options_(options), others_(path_, options.external_files) {
   guarded(-1, [&] {
     if (format != Format::netcdf4 && format != Format::netcdf4_classic)
       throw Error(Code::internal, std::string("not a netCDF-4 format: ") + name_of(format));
@@ -78,12 +78,12 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
                  "create the file"));
     mark_as_netcdf4(file_, format);
     contents_.schema.format = format;
-    changes_ = Changes::in_hdf5;
+    note_change();
   });
 }
 
 Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
-    : path_(store->path()), options_(options), writable_(writable) {
+    : path_(store->path()), options_(options), others_(path_, options.external_files), writable_(writable) {
   guarded(-1, [&] {
     provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
@@ -100,11 +100,12 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
 
 void Netcdf4Catalog::open() {
   options_.for_hdf5_1_8 = !image_->has_superblock_of_1_10();
+  image_->may_open = [this](const std::string& name) { return others_.may_open(name); };
   file_ = Id(check(H5Fopen(path_.c_str(), writable_ ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access_list()),
                    "open the file"));
   image_->opened();
   if (writable_) reuses_space_ = check_space_strategy(file_);
-  contents_ = read_contents(file_);
+  contents_ = read_contents(file_, others_);
   note_committed();
   if (writable_ && can_append_by_copy()) reopen(Mode::append);
 }
@@ -176,7 +177,7 @@ void Netcdf4Catalog::define(const Schema& wanted) {
     check_extension(contents_.schema, wanted, LateFill::as_used);
     check_late_fill(wanted);
     leave_append_mode();
-    changes_ = Changes::in_hdf5;
+    note_change();
     defined_ = true;
     extend_contents(file_, contents_, wanted, options_);
     for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
@@ -223,7 +224,7 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
   guarded(-1, [&] {
     require_writable();
     auto& dimension = unlimited(dim);
-    if (length > dimension.length) changes_ = Changes::in_hdf5;
+    if (length > dimension.length) note_change();
     dimension.length = std::max(dimension.length, length);
     for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
       auto& variable = contents_.variables[v];
@@ -234,10 +235,15 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
         const auto needed = std::min(length, variable.asked[d]);
         if (needed <= variable.needed[d]) continue;
         variable.needed[d] = needed;
-        changes_ = Changes::in_hdf5;
+        note_change();
       }
     }
   });
+}
+
+void Netcdf4Catalog::note_change() {
+  changes_ = Changes::in_hdf5;
+  image_->set_changing(true);
 }
 
 void Netcdf4Catalog::note_committed() {
@@ -255,7 +261,7 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
     const auto left = std::max(length, scale.committed);
     if (left >= dimension.length) return;
     leave_append_mode();
-    changes_ = Changes::in_hdf5;
+    note_change();
     dimension.length = left;
     bool freed = false;
     image_->keep_released(true);
@@ -415,6 +421,7 @@ void Netcdf4Catalog::commit(bool durable, bool closing) {
                    changed ? record_headers() : std::vector<std::uint64_t>{});
     if (changed) note_committed();
     changes_ = Changes::none;
+    image_->set_changing(false);
     defined_ = false;
     if (mode_ == Mode::all && !closing && can_append_by_copy()) enter_append_mode();
   });

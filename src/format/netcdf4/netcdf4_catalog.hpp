@@ -8,6 +8,7 @@
 #include "format/catalog.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "format/netcdf4/file_image.hpp"
+#include "format/netcdf4/other_files.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -64,6 +65,7 @@ class Netcdf4Catalog final : public Catalog {
   void require_type(int variable, bool strings) const;
   void require_inside(int variable, const Box& box, bool may_grow) const;
   void check_strings(int variable, const Box& box);
+  void check_sources(int variable, const Box& box);
 
   bool known_chunk(const StoredVariable& stored, const Dims& index) const;
   std::uint64_t look_up(int variable, const Dims& index, std::uint32_t* filters_left_out = nullptr);
@@ -81,6 +83,7 @@ class Netcdf4Catalog final : public Catalog {
   void reopen(Mode mode);
   void enter_append_mode();
   void leave_append_mode();
+  void note_change();
   void note_committed();
   void place_contiguous(int variable);
   void update_scales();
@@ -97,6 +100,7 @@ class Netcdf4Catalog final : public Catalog {
 
   std::string path_;
   CatalogOptions options_;
+  OtherFiles others_;
   bool writable_ = true;
   std::unique_ptr<FileImage> image_;
   Id driver_;  // must outlive the file

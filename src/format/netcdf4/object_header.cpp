@@ -12,20 +12,18 @@ namespace {
 
 constexpr std::size_t k_signature = 4, k_head = 6, k_times = 16, k_phases = 4, k_message = 4;
 constexpr unsigned k_width_of_length = 3, k_has_order = 4, k_has_phases = 0x10, k_has_times = 0x20;
-constexpr std::byte k_continuation{0x10};
+constexpr unsigned k_continuation = 0x10;
 
 struct Place {
   std::uint64_t address = 0, size = 0;
 };
 
-// Where the messages of a block say that the header goes on.
-void find_continuations(std::span<const std::byte> block, std::size_t at, std::size_t head,
-                        std::uint64_t base, std::vector<Place>& out) {
+void for_each_message(std::span<const std::byte> block, std::size_t at, std::size_t head,
+                      const HeaderMessage& visit) {
   while (at + head <= block.size()) {
     const auto size = static_cast<std::size_t>(number_at(block, at + 1, 2));
     if (size > block.size() - at - head) return;
-    if (block[at] == k_continuation && size >= 16)
-      out.push_back({base + number_at(block, at + head, 8), number_at(block, at + head + 8, 8)});
+    visit(std::to_integer<unsigned>(block[at]), block.subspan(at + head, size));
     at += head + size;
   }
 }
@@ -33,7 +31,7 @@ void find_continuations(std::span<const std::byte> block, std::size_t at, std::s
 }  // namespace
 
 bool walk_object_header(std::uint64_t address, std::span<const std::byte> head, std::uint64_t base,
-                        const HeaderBlock& block) {
+                        const HeaderBlock& block, const HeaderMessage& message) {
   if (head.size() < k_head) return true;
   if (std::memcmp(head.data(), "OHDR", k_signature) != 0 || head[4] != std::byte{2}) return true;
   const auto flags = std::to_integer<unsigned>(head[5]);
@@ -47,8 +45,14 @@ bool walk_object_header(std::uint64_t address, std::span<const std::byte> head, 
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto bytes = block(places[i].address, places[i].size);
     if (bytes.size() < k_checksum) continue;
-    find_continuations(bytes.first(bytes.size() - k_checksum), first,
-                       (flags & k_has_order) != 0 ? k_message + 2 : k_message, base, places);
+    for_each_message(bytes.first(bytes.size() - k_checksum), first,
+                     (flags & k_has_order) != 0 ? k_message + 2 : k_message,
+                     [&](unsigned type, std::span<const std::byte> body) {
+                       if (type == k_continuation && body.size() >= 16)
+                         places.push_back({base + number_at(body, 0, 8), number_at(body, 8, 8)});
+                       else if (message)
+                         message(type, body);
+                     });
     first = k_signature;  // of the blocks behind the first one
   }
   return true;

@@ -8,6 +8,7 @@
 
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/contents.hpp"
+#include "format/netcdf4/other_files.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -16,6 +17,7 @@ namespace {
 struct Extent {
   std::vector<std::int64_t> length;
   std::vector<bool> unlimited;
+  bool null = false;  // no value at all, not even one
 };
 
 // A data set as found, before it is known which dimensions it has.
@@ -34,6 +36,7 @@ struct Found {
 Extent extent_of(hid_t dataset) {
   const Id space(check(H5Dget_space(dataset), "read the shape of a data set"));
   Extent extent;
+  extent.null = H5Sget_simple_extent_type(space) == H5S_NULL;
   const int rank = check(H5Sget_simple_extent_ndims(space), "read the shape of a data set");
   std::vector<hsize_t> now(static_cast<std::size_t>(rank)), most(static_cast<std::size_t>(rank));
   if (rank > 0)
@@ -116,7 +119,7 @@ void read_layout(hid_t properties, VariableDef& def, StoredVariable& stored, int
 }
 
 // The variable of a data set, but for its dimensions.
-void add_variable(Found& found, Contents& contents) {
+void add_variable(Found& found, const OtherFiles& others, Contents& contents) {
   VariableDef def;
   StoredVariable stored;
   const std::string prefix = k_non_coordinate;
@@ -129,6 +132,12 @@ void add_variable(Found& found, Contents& contents) {
   def.attributes = read_attributes(found.dataset);
   const Id properties(check(H5Dget_create_plist(found.dataset), "read the properties of a data set"));
   read_layout(properties, def, stored, rank);
+  def.in_other_files = OtherFiles::has(properties);
+  if (found.extent.null)
+    def.refusal = "it has no value (HDF5's null dataspace)";
+  else if (def.in_other_files)
+    def.refusal = others.refusal(properties);
+  def.fits_plainly = def.fits_plainly && def.refusal.empty();
   read_fill(properties, def, stored);
   stored.link = found.link;
   stored.scale = found.scale;
@@ -163,9 +172,11 @@ std::vector<int> listed_dims(hid_t dataset, std::size_t rank, const References& 
   std::vector<hvl_t> lists(rank, hvl_t{});
   check(H5Aread(attribute, type, lists.data()), "read the list of dimensions");
   for (std::size_t d = 0; d < rank; ++d) {
-    if (lists[d].len == 0) continue;
-    const auto found = references.find(key_of(*static_cast<const hobj_ref_t*>(lists[d].p)));
-    if (found != references.end()) dims[d] = found->second;
+    // Of several scales netCDF-C takes the last.
+    for (std::size_t i = 0; i < lists[d].len; ++i) {
+      const auto found = references.find(key_of(static_cast<const hobj_ref_t*>(lists[d].p)[i]));
+      if (found != references.end()) dims[d] = found->second;
+    }
   }
   H5Dvlen_reclaim(type, space, H5P_DEFAULT, lists.data());
   return dims;
@@ -281,7 +292,7 @@ std::vector<std::string> links_of(hid_t group) {
   return names;
 }
 
-Contents read_contents(hid_t file) {
+Contents read_contents(hid_t file, const OtherFiles& others) {
   Reader reader{file, {}, {}, {}, {}};
   auto& contents = reader.contents;
   const Id root(check(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group"));
@@ -298,7 +309,7 @@ Contents read_contents(hid_t file) {
     }
     const int variable = static_cast<int>(contents.variables.size());
     if (found.scale) contents.dims[static_cast<std::size_t>(found.dim)].variable = variable;
-    add_variable(found, contents);
+    add_variable(found, others, contents);
     reader.dims_of(i, variable);
   }
   return std::move(contents);

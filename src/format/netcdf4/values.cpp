@@ -51,10 +51,7 @@ std::string trimmed_fixed(const char* text, std::size_t size, H5T_str_t padding)
 void Netcdf4Catalog::require_type(int variable, bool strings) const {
   require_variable(variable);
   const auto& d = def(variable);
-  if (!d.fits_plainly)
-    throw Error(Code::not_supported,
-                "the variable has a type or a number of dimensions that Shoal does not know; it cannot be "
-                "read or written");
+  require_plain(d);
   if ((d.type == Type::string) != strings)
     throw Error(Code::type, strings ? fmt::format("the variable holds {}, not strings", name_of(d.type))
                                     : std::string("the variable holds strings; use the calls for strings"));
@@ -76,6 +73,17 @@ void Netcdf4Catalog::require_inside(int variable, const Box& box, bool may_grow)
   }
 }
 
+// What sources have in other files again, HDF5 would look for wherever they say.
+void Netcdf4Catalog::check_sources(int variable, const Box& box) {
+  if (!def(variable).in_other_files) return;
+  const Id creation(check(H5Dget_create_plist(contents_.open_variable(file_, variable)),
+                          "read the properties of a data set"));
+  others_.check_sources(creation, box, [&](const std::string& path) {
+    return Id(
+        check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_list()), "open a file that the values lie in"));
+  });
+}
+
 // Both directions: source is null for reading. The box is inside of the data set.
 void Netcdf4Catalog::transfer(int variable, const Box& box, hid_t memory, void* values, const void* source) {
   auto& s = stored(variable);
@@ -95,7 +103,8 @@ void Netcdf4Catalog::put(int variable, const Box& box, const std::byte* values) 
     require_writable();
     require_inside(variable, box, true);
     if (box.empty()) return;
-    changes_ = Changes::in_hdf5;
+    check_sources(variable, box);
+    note_change();
     grow_to(variable, box);
     realise(variable);
     transfer(variable, box, memory_type(def(variable).type), nullptr, values);
@@ -107,6 +116,7 @@ void Netcdf4Catalog::get(int variable, const Box& box, std::byte* values) {
     require_type(variable, false);
     require_inside(variable, box, false);
     if (box.empty()) return;
+    check_sources(variable, box);
     if (writable_) realise(variable);
     const auto memory = memory_type(def(variable).type);
     const auto there = intersection(box, Box::whole(stored(variable).extent));
@@ -136,7 +146,7 @@ void Netcdf4Catalog::put_strings(int variable, const Box& box, const std::vector
     if (stored(variable).type.fixed_text)
       throw Error(Code::not_supported, "the variable holds strings of a fixed length, which are read only");
     if (box.empty()) return;
-    changes_ = Changes::in_hdf5;
+    note_change();
     grow_to(variable, box);
     realise(variable);
     std::vector<const char*> texts;

@@ -53,7 +53,10 @@ H5FD_t* open_file(const char* name, unsigned, hid_t access, haddr_t) {
   file->image = info->image;
   try {
     if (info->image->store().path() != name) {
+      const auto& may_open = info->image->may_open;
+      if (may_open && !may_open(name)) throw Error(Code::permission, "another file");
       file->own = std::make_unique<FileImage>(open_posix_store(name, StoreMode::read), false, 1);
+      file->own->may_open = may_open;
       file->image = file->own.get();
     }
   } catch (...) {  // HDF5 tries several names, and takes a source that is not there for one without values

@@ -38,10 +38,10 @@ RawCatalog::RawCatalog(std::unique_ptr<Store> store, bool writable, const Catalo
     : store_(std::move(store)), options_(options), writable_(writable) {
   header_ = read_raw_header(store_->path());
   record_dim_ = header_.schema.record_dim();
-  const bool no_fill = options.fill == FillMode::written;  // the file does not say
   for (std::size_t v = 0; v < header_.schema.variables.size(); ++v) {
-    header_.schema.variables[v].no_fill = no_fill;
-    filling_.push_back({!no_fill, slabs_of(static_cast<int>(v))});
+    VariableDef& variable = header_.schema.variables[v];
+    variable.no_fill = found_without_fill(variable, options.fill);
+    filling_.push_back({!variable.no_fill, slabs_of(static_cast<int>(v))});
   }
   committed_records_ = records();
   check_file_size();
@@ -111,7 +111,9 @@ void RawCatalog::define(const Schema& wanted) {
     check_extends(header_.schema, wanted);
     check_classic(wanted, header_.schema);
     for (std::size_t v = 0; v < old_count; ++v)
-      if (fill_of(header_.schema.variables[v]) != fill_of(wanted.variables[v]))
+      if (const VariableDef& variable = header_.schema.variables[v];
+          !(variable.no_fill && find_attribute(variable.attributes, "_FillValue") == nullptr) &&
+          fill_of(variable) != fill_of(wanted.variables[v]))
         throw Error(Code::state,
                     "a _FillValue cannot change after data may have been written; set it when the variable "
                     "is defined")

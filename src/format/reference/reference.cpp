@@ -2,11 +2,12 @@
 #include "format/reference/reference.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+#include <ostream>
 #include <set>
+#include <span>
+#include <streambuf>
 
 #include "codec/convert.hpp"
 #include "format/reference/chunk_grid.hpp"
@@ -120,10 +121,7 @@ void ReferenceWriter::look(int f, Catalog& catalog) {
     Array& a = array(v);
     const auto same_cells = [&](const StoredPart& p) { return p.owned == owned; };
     if (own < 0 || owned.empty()) continue;
-    if (!def(v).fits_plainly)
-      throw Error(Code::not_supported,
-                  "the variable has a type that Zarr has no name for (compound, enum, ...)")
-          .of_variable(def(v).name);
+    require_plain(def(v));
     // Files that hold the same cells of fewer dimensions: the first of them will do.
     if ((!set_.is_cut(v) && !a.parts.empty()) || std::any_of(a.parts.begin(), a.parts.end(), same_cells))
       continue;
@@ -554,18 +552,53 @@ void ReferenceWriter::run(std::ostream& out) {
   out << "\n}\n}\n";
 }
 
+/// What is put into a stream goes to a store, piece by piece.
+class StoreBuffer final : public std::streambuf {
+ public:
+  explicit StoreBuffer(Store& store) : store_(store) { setp(piece_.data(), piece_.data() + piece_.size()); }
+
+ protected:
+  int_type overflow(int_type c) override {
+    sync();
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    *pptr() = traits_type::to_char_type(c);
+    pbump(1);
+    return c;
+  }
+  int sync() override {
+    const auto n = static_cast<std::size_t>(pptr() - pbase());
+    store_.write(at_, std::as_bytes(std::span(piece_.data(), n)));
+    at_ += n;
+    setp(piece_.data(), piece_.data() + piece_.size());
+    return 0;
+  }
+
+ private:
+  Store& store_;
+  std::uint64_t at_ = 0;
+  std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 20);
+};
+
 }  // namespace
 
 void write_reference(const std::vector<std::string>& paths, const std::string& out,
                      const FileSetOptions& options) {
   FileSet set = set_of(sources_of(paths), options);
   write_whole(out, [&](const std::string& path) {
-    errno = 0;
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    if (!file) throw errno_error(errno, "create the reference").in_file(out);
-    ReferenceWriter(std::move(set), options).run(file);
-    file.close();
-    if (!file) throw errno_error(errno == 0 ? EIO : errno, "write the reference").in_file(out);
+    try {
+      const auto store = open_posix_store(path, StoreMode::create_exclusive);
+      StoreBuffer buffer(*store);
+      std::ostream file(&buffer);
+      file.exceptions(std::ios::badbit);  // what the store throws is thrown on
+      ReferenceWriter(std::move(set), options).run(file);
+      file.flush();
+      store->close();
+    } catch (const Error& e) {
+      if (e.status().file != path) throw;
+      Status status = e.status();
+      status.file = out;
+      throw Error(std::move(status));
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,25 +41,9 @@ Sources sources_of(const std::vector<std::string>& paths);
 /// A set, or one file as if it were one.
 FileSet set_of(const Sources& sources, const FileSetOptions& options);
 
-/// Calls write(path) with the path of a file beside `out`, and gives it that name when write succeeds.
-template <class Write>
-void write_whole(const std::string& out, Write&& write);
-/// A name beside `out` that is not taken.
-std::string temporary_name(const std::string& out);
-void replace_by(const std::string& out, const std::string& temporary);
-void discard(const std::string& temporary) noexcept;
-
-template <class Write>
-void write_whole(const std::string& out, Write&& write) {
-  const std::string temporary = temporary_name(out);
-  try {
-    write(temporary);
-    replace_by(out, temporary);
-  } catch (...) {
-    discard(temporary);
-    throw;
-  }
-}
+/// Calls write(path), which makes a file of this path, which nobody can foresee, exclusively; then it takes
+/// the place of `out`.
+void write_whole(const std::string& out, const std::function<void(const std::string&)>& write);
 
 }  // namespace reference
 }  // namespace shoal

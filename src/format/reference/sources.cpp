@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
+#include "storage/leftovers.hpp"
+#include "storage/replacement.hpp"
 
 namespace shoal::reference {
 
@@ -48,18 +45,17 @@ FileSet set_of(const Sources& sources, const FileSetOptions& options) {
   return set;
 }
 
-std::string temporary_name(const std::string& out) {
+void write_whole(const std::string& out, const std::function<void(const std::string&)>& write) {
   if (out.empty()) throw Error(Code::invalid_argument, "the path to write to is empty");
-  return out + ".part." + std::to_string(getpid());
-}
-
-void replace_by(const std::string& out, const std::string& temporary) {
-  if (std::rename(temporary.c_str(), out.c_str()) != 0)
-    throw errno_error(errno, "give '" + temporary + "' its name").in_file(out);
-}
-
-void discard(const std::string& temporary) noexcept {
-  std::remove(temporary.c_str());
+  if (is_special(out))
+    throw Error(Code::invalid_argument,
+                "the path names a pipe, a socket or a device; give the name of a file")
+        .in_file(out);
+  remove_files_left_beside(target_of(out));
+  Replacement replacement(out);
+  write(replacement.beside());
+  replacement.take_over_rights();
+  replacement.commit(false);
 }
 
 }  // namespace shoal::reference

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "format/netcdf4/contents.hpp"
+#include "format/netcdf4/other_files.hpp"
 #include "format/reference/reference.hpp"
 
 namespace shoal {
@@ -61,7 +62,7 @@ void MasterWriter::look_at_files() {
           .in_file(file.path);
     const Id opened(H5Fopen(file.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
     if (!opened.valid()) throw netcdf4::hdf5_error("open the file").in_file(file.path);
-    const Contents contents = netcdf4::read_contents(opened);
+    const Contents contents = netcdf4::read_contents(opened, {file.path, options_.catalog.external_files});
     auto& links = links_.emplace_back();
     for (const auto& variable : contents.variables)
       links.push_back(variable.link.empty() || variable.link[0] == '/' ? variable.link : "/" + variable.link);
@@ -179,9 +180,7 @@ void MasterWriter::write(const std::string& path) {
   look_at_files();
   Schema wanted = set_.schema;
   for (auto& variable : wanted.variables) {
-    if (!variable.fits_plainly)
-      throw Error(Code::not_supported, "the variable has a type that is neither a number nor text")
-          .of_variable(variable.name);
+    require_plain(variable);
     if (variable.name.find('/') != std::string::npos)
       throw Error(Code::not_supported, "variables in groups cannot be described by a virtual master yet")
           .of_variable(variable.name);
@@ -194,7 +193,7 @@ void MasterWriter::write(const std::string& path) {
   check(H5Pset_attr_creation_order(creation, k_in_order), "make a creation list");
   const Id access(check(H5Pcreate(H5P_FILE_ACCESS), "make an access list"));
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set the file format");
-  Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access));
+  Id file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access));
   if (!file.valid()) throw netcdf4::hdf5_error("create the file", Code::io);
   netcdf4::mark_as_netcdf4(file, wanted.format);
   Contents contents;

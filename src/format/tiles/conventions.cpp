@@ -121,6 +121,35 @@ void leave_shared_points_to_the_next(Cutting& cutting, const std::vector<Header>
   }
 }
 
+bool has_coordinate(const Schema& schema, int dim) {
+  const int v = schema.find_variable(schema.dims[static_cast<std::size_t>(dim)].name);
+  return v >= 0 && schema.variables[static_cast<std::size_t>(v)].dims == std::vector<int>{dim};
+}
+
+/// Icebergs: nothing is cut, and along an unlimited dimension without a coordinate variable each file has the
+/// entries of its own ranks, any number of them.
+void append_entries(Cutting& cutting, const std::vector<Header>& headers) {
+  for (const auto& lengths : cutting.global)
+    if (std::any_of(lengths.begin(), lengths.end(), [](std::int64_t n) { return n >= 0; })) return;
+  std::map<std::string, std::int64_t> entries;
+  for (const auto& header : headers)
+    for (const auto& dim : header.schema.dims)
+      if (dim.unlimited && !has_coordinate(header.schema, header.schema.find_dim(dim.name)))
+        entries[dim.name] = 0;
+  const auto for_each_part = [&](auto&& visit) {
+    for (std::size_t f = 0; f < headers.size(); ++f)
+      for (std::size_t d = 0; d < headers[f].schema.dims.size(); ++d)
+        if (const auto known = entries.find(headers[f].schema.dims[d].name); known != entries.end())
+          visit(f, d, known->second);
+  };
+  for_each_part([&](std::size_t f, std::size_t d, std::int64_t& end) {
+    cutting.spans[f][d].first = end;
+    end = std::min(end + std::min(cutting.spans[f][d].count, k_most), k_most);  // of a damaged file
+  });
+  for_each_part([&](std::size_t f, std::size_t d, std::int64_t end) { cutting.global[f][d] = end; });
+  cutting.appended = !entries.empty();
+}
+
 Cutting fms_cutting(const std::vector<Header>& headers) {
   Cutting cutting;
   start(cutting, headers);
@@ -149,6 +178,7 @@ Cutting fms_cutting(const std::vector<Header>& headers) {
       cutting.total = std::max(cutting.total, total->front());
   }
   leave_shared_points_to_the_next(cutting, headers);
+  append_entries(cutting, headers);
   return cutting;
 }
 

@@ -23,6 +23,7 @@ struct Cutting {
   std::int64_t total = -1;                        ///< files that there should be; -1: nothing says it
   bool land_left_out = false;                     ///< files for land alone are not written, and not in total
   bool variables_differ = false;                  ///< a file need not have variables that have no cells in it
+  bool appended = false;  ///< what is cut is unlimited: entries of one file follow those of another
 };
 
 /// By the first file. Error(format): it has none of the conventions.

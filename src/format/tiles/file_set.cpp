@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/text.hpp"
+#include "codec/convert.hpp"
 #include "format/tiles/conventions.hpp"
 #include "format/tiles/cover.hpp"
 
@@ -39,6 +41,31 @@ std::vector<std::string> dim_names(const Schema& schema, const VariableDef& vari
   return names;
 }
 
+/// The value as one of the variable's type.
+Bytes number_as(const VariableDef& variable, double value) {
+  Bytes bytes(size_of(variable.type));
+  const Element wide{Type::double_, sizeof value, false}, own{variable.type, bytes.size(), false};
+  double back = 0;
+  const auto* from = reinterpret_cast<const std::byte*>(&value);
+  const ConversionErrors errors = find_conversion(wide, own)(from, 0, bytes.data(), 0, 1, nullptr);
+  find_conversion(own, wide)(bytes.data(), 0, reinterpret_cast<std::byte*>(&back), 0, 1, nullptr);
+  const bool rounded = variable.type == Type::float_ && errors.count == 0;
+  if (errors.count > 0 || (back != value && !rounded && !std::isnan(value)))
+    throw Error(Code::range,
+                "cells are in no file of the set, and the fill value {} for them does not fit the type, {}; "
+                "set missing_fill to one that fits all such variables (shoal combine: --fill)",
+                value, name_of(variable.type))
+        .of_variable(variable.name);
+  return bytes;
+}
+
+std::string text_of_boxes(const std::vector<Box>& boxes) {
+  std::string text;
+  for (const auto& box : boxes)
+    text += (text.empty() ? "" : ", ") + shoal::text_of(box);
+  return text;
+}
+
 class Builder {
  public:
   Builder(const std::vector<std::string>& paths, const FileSetOptions& options)
@@ -52,14 +79,19 @@ class Builder {
   bool lacks_a_dim(std::size_t file, const VariableDef& whole) const;
   void make_dims();
   void take_lengths(std::size_t file, std::size_t dim, int own);
+  void differing_records(const Header& header, const Dimension& mine, std::int64_t others);
   void make_variables();
   void add_missing_variables();
   void match_variables(std::size_t file);
   void compare_attributes(std::size_t file, const VariableDef& whole, const VariableDef& own);
   void check_numbers();
+  void check_total();
   void check_sizes() const;
   void check_covers();
   void check_cover(const std::vector<int>& dims, bool largest);
+  bool in_one_file(int variable) const;
+  void check_files_of(int variable);
+  void define_fill_values();
   [[noreturn]] void refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cover) const;
   std::string missing_files() const;
   void make_definition_whole(VariableDef& definition) const;
@@ -70,6 +102,7 @@ class Builder {
   std::size_t base_ = 0;
   Cutting cutting_;
   FileSet set_;
+  std::vector<bool> ragged_;               // [dimensions] some files have fewer records than the set
   std::map<std::vector<int>, bool> gaps_;  // by the cut dimensions of a variable
   std::set<std::string> differing_;        // attributes, for one warning
 };
@@ -108,7 +141,7 @@ void Builder::make_dims() {
     const Dimension& dim = headers_[f].schema.dims[d];
     const std::int64_t global = cutting_.global[f][d];
     set_.cut.push_back(global >= 0);
-    dims.push_back(global >= 0 ? Dimension{dim.name, global, false} : dim);
+    dims.push_back(global >= 0 ? Dimension{dim.name, global, cutting_.appended && dim.unlimited} : dim);
   };
   for (std::size_t d = 0; d < base().schema.dims.size(); ++d)
     add(base_, d);
@@ -133,9 +166,13 @@ void Builder::make_dims() {
         throw Error(Code::format, "the dimension '{}' is missing, which {} has", dims[d].name, base().path)
             .in_file(headers_[f].path);
     }
+  ragged_.assign(dims.size(), false);
   for (auto& file : set_.files)
-    for (std::size_t d = 0; d < set_.cut.size(); ++d)
-      if (!set_.cut[d]) file.spans[d].count = dims[d].length;
+    for (std::size_t d = 0; d < set_.cut.size(); ++d) {
+      if (set_.cut[d]) continue;
+      file.spans[d].count = std::min(file.spans[d].count, dims[d].length);
+      ragged_[d] = ragged_[d] || file.spans[d].count < dims[d].length;
+    }
 }
 
 void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
@@ -168,11 +205,9 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
                   "the dimension '{}' has the length {}, in {} {}, and nothing says that it is cut",
                   mine.name, mine.length, first, reference.length)
           .in_file(header.path);
-    const bool fewer = mine.length < whole.length;
-    set_.warnings.push_back(
-        fmt::format("{} has {} records of '{}', {} {}: only those that all files have are there", header.path,
-                    mine.length, mine.name, first, reference.length));
-    if (fewer) whole.length = mine.length;
+    whole.length = options_.missing == MissingTiles::fill ? std::max(whole.length, mine.length)
+                                                          : std::min(whole.length, mine.length);
+    differing_records(header, mine, reference.length);
   }
   Span span = cutting_.spans[f][own];
   if (set_.cut[d] && (span.first < 0 || span.first + span.count > whole.length))
@@ -181,6 +216,22 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
                 span.first, span.first + span.count - 1, mine.name, whole.length)
         .in_file(header.path);
   set_.files[f].spans.push_back(span);
+}
+
+void Builder::differing_records(const Header& header, const Dimension& mine, std::int64_t others) {
+  const std::string counts =
+      fmt::format("{} records of '{}', {} {}", mine.length, mine.name, base().path, others);
+  if (options_.missing == MissingTiles::refuse)
+    throw Error(Code::not_found,
+                "the set is not whole: this file has {}; leave out those that some files lack with "
+                "missing_tiles=common, or have fill values there with missing_tiles=fill (shoal combine: "
+                "--allow-missing)",
+                counts)
+        .in_file(header.path);
+  set_.warnings.push_back(fmt::format("{} has {}: {}", header.path, counts,
+                                      options_.missing == MissingTiles::fill
+                                          ? "what a file lacks reads as the fill value"
+                                          : "only those that all files have are there"));
 }
 
 /// Chunks are those of a file, and say nothing of the whole.
@@ -338,14 +389,26 @@ void Builder::check_numbers() {
                   at->second)
           .in_file(file.path);
   }
+}
+
+/// Files may be missing, or there may be too many, although every cell is in one file: where land is left
+/// out, where nothing but files says how large the whole is, where entries follow one another.
+void Builder::check_total() {
   const auto there = static_cast<std::int64_t>(set_.files.size());
   if (cutting_.total < 0 || cutting_.total == there) return;
-  if (cutting_.total < there)
-    set_.warnings.push_back(fmt::format(
+  if (cutting_.total < there) {
+    const std::string found = fmt::format(
         "the files say that the set has {} files; {} were found: some may be left from an earlier run",
-        cutting_.total, there));
-  else if (cutting_.land_left_out && !options_.missing_is_fill)
-    throw Error(Code::not_found, "the set is not whole: " + missing_files());
+        cutting_.total, there);
+    if (cutting_.appended) throw Error(Code::overlap, found).in_file(base().path);
+    return set_.warnings.push_back(found);
+  }
+  if (options_.missing == MissingTiles::fill) return set_.warnings.push_back(missing_files());
+  throw Error(Code::not_found,
+              "the set is not whole: {}; if these are tiles of land that the model does not write, set "
+              "missing_tiles=fill (shoal combine: --allow-missing)",
+              missing_files())
+      .in_file(base().path);
 }
 
 // Files that are damaged may tell of any lengths.
@@ -392,16 +455,40 @@ void Builder::check_covers() {
     check_cover(dims, largest);
   }
   for (std::size_t v = 0; v < variables.size(); ++v) {
-    bool gaps = !all[v].empty() && gaps_[all[v]];
-    // Files need not have every variable: then it has the cells of those that do.
-    if (cutting_.variables_differ && !all[v].empty()) {
-      std::vector<Box> boxes;
-      for (std::size_t f = 0; f < set_.files.size(); ++f)
-        boxes.push_back(set_.box_of(static_cast<int>(f), static_cast<int>(v)));
-      gaps = tiles::cover_of(boxes, set_.schema.shape(static_cast<int>(v)), 1).gap_cells > 0;
-    }
-    set_.has_gaps.push_back(gaps);
+    const bool ragged = std::any_of(variables[v].dims.begin(), variables[v].dims.end(),
+                                    [&](int d) { return ragged_[static_cast<std::size_t>(d)]; });
+    set_.has_gaps.push_back((!all[v].empty() && gaps_[all[v]]) ||
+                            (ragged && (!all[v].empty() || !in_one_file(static_cast<int>(v)))));
+    if (cutting_.variables_differ && !all[v].empty()) check_files_of(static_cast<int>(v));
   }
+}
+
+/// Does any file have every record of a variable that is not cut?
+bool Builder::in_one_file(int v) const {
+  const Box whole = Box::whole(set_.schema.shape(v));
+  for (std::size_t f = 0; f < set_.files.size(); ++f)
+    if (set_.box_of(static_cast<int>(f), v) == whole) return true;
+  return false;
+}
+
+/// Files need not have every variable, but those that do have all of its cells.
+void Builder::check_files_of(int v) {
+  std::vector<Box> boxes;
+  for (std::size_t f = 0; f < set_.files.size(); ++f)
+    boxes.push_back(set_.box_of(static_cast<int>(f), v));
+  const auto cover = tiles::cover_of(boxes, set_.schema.shape(v), k_most_gaps);
+  if (cover.gap_cells == 0 || set_.has_gaps[static_cast<std::size_t>(v)]) return;
+  if (options_.missing != MissingTiles::fill)
+    throw Error(Code::not_found,
+                "the set is not whole: no file that has the variable holds its cells {}; to read them as the "
+                "fill value, set missing_tiles=fill (shoal combine: --allow-missing)",
+                text_of_boxes(cover.gaps))
+        .of_variable(set_.schema.variables[static_cast<std::size_t>(v)].name)
+        .in_file(base().path);
+  set_.has_gaps[static_cast<std::size_t>(v)] = true;
+  set_.warnings.push_back(fmt::format("variable '{}' is not in all files: {} of its cells read as fill",
+                                      set_.schema.variables[static_cast<std::size_t>(v)].name,
+                                      cover.gap_cells));
 }
 
 void Builder::check_cover(const std::vector<int>& dims, bool largest) {
@@ -410,7 +497,7 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
   std::vector<Box> boxes;
   std::vector<int> owners;
   // All that was written is there: gaps are land, or cells that no rank owned.
-  const bool land = options_.missing_is_fill || cutting_.land_left_out ||
+  const bool land = options_.missing == MissingTiles::fill || cutting_.land_left_out ||
                     cutting_.total == static_cast<std::int64_t>(set_.files.size());
   for (int i = 0; i < n; ++i)
     shape[i] = set_.schema.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])].length;
@@ -453,16 +540,31 @@ void Builder::refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cove
   std::vector<std::string> names;
   for (const int d : dims)
     names.push_back(set_.schema.dims[static_cast<std::size_t>(d)].name);
-  std::string where;
-  for (const auto& gap : cover.gaps)
-    where += (where.empty() ? "" : ", ") + shoal::text_of(gap);
   const std::string missing = missing_files();
   throw Error(
       Code::not_found,
       "the set is not whole: {}no file holds the cells {} of ({}), {} cells in all; if these are tiles of "
       "land that the model does not write, set missing_tiles=fill (shoal combine: --allow-missing)",
-      missing.empty() ? "" : missing + "; ", where, joined(names, ", "), cover.gap_cells)
+      missing.empty() ? "" : missing + "; ", text_of_boxes(cover.gaps), joined(names, ", "), cover.gap_cells)
       .in_file(base().path);
+}
+
+/// Cells that no file holds are missing to all who read the whole.
+void Builder::define_fill_values() {
+  for (std::size_t v = 0; v < set_.schema.variables.size(); ++v) {
+    VariableDef& variable = set_.schema.variables[v];
+    if (!set_.has_gaps[v] || !is_number(variable.type)) continue;
+    if (find_attribute(variable.attributes, k_fill_name) != nullptr) {
+      if (const std::string fault = fault_of_fill(variable); !fault.empty())
+        set_.warnings.push_back(fmt::format(
+            "variable '{}': {}; cells that no file holds have NetCDF's default", variable.name, fault));
+      continue;
+    }
+    const bool given = options_.fill && find_attribute(variable.attributes, "missing_value") == nullptr;
+    const Bytes value = given ? number_as(variable, *options_.fill) : gap_value(variable);
+    variable.attributes.insert(variable.attributes.begin(),
+                               Attribute::numbers(k_fill_name, variable.type, value.data(), 1));
+  }
 }
 
 FileSet Builder::build() {
@@ -472,6 +574,8 @@ FileSet Builder::build() {
   check_numbers();
   check_sizes();
   check_covers();
+  check_total();
+  define_fill_values();
   // The same words for several combinations of dimensions.
   std::vector<std::string> once;
   for (const auto& warning : set_.warnings)
@@ -482,111 +586,8 @@ FileSet Builder::build() {
 
 }  // namespace
 
-const char* name_of(SetStyle style) {
-  switch (style) {
-    case SetStyle::fms:
-      return "FMS";
-    case SetStyle::roms:
-      return "ROMS";
-    case SetStyle::nemo:
-      break;
-  }
-  return "NEMO";
-}
-
 FileSet open_file_set(const std::vector<std::string>& paths, const FileSetOptions& options) {
   return Builder(paths, options).build();
-}
-
-Bytes gap_value(const VariableDef& variable) {
-  if (find_attribute(variable.attributes, "_FillValue") == nullptr) {
-    const Attribute* missing = find_attribute(variable.attributes, "missing_value");
-    if (missing != nullptr && missing->type == variable.type && variable.type != Type::string &&
-        missing->data.size() >= size_of(variable.type))
-      return {missing->data.begin(),
-              missing->data.begin() + static_cast<std::ptrdiff_t>(size_of(variable.type))};
-  }
-  return fill_of(variable);
-}
-
-bool FileSet::is_cut(int variable) const {
-  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
-  return std::any_of(dims.begin(), dims.end(), [&](int d) { return cut[static_cast<std::size_t>(d)]; });
-}
-
-Box FileSet::box_of(int file, int variable) const {
-  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
-  const SetFile& in = files[static_cast<std::size_t>(file)];
-  const auto n = static_cast<int>(dims.size());
-  Box box{Dims(n), Dims(n)};
-  if (in.variables[static_cast<std::size_t>(variable)] < 0) {
-    if (n == 0) return {Dims(1), Dims(1)};  // a box of no dimensions would have one cell
-    return box;
-  }
-  for (int d = 0; d < n; ++d) {
-    const Span& span = in.spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
-    box.first[d] = span.first;
-    box.count[d] = span.count;
-  }
-  return box;
-}
-
-std::vector<SetPiece> FileSet::pieces(int variable, const Box& region) const {
-  const auto v = static_cast<std::size_t>(variable);
-  const auto& dims = schema.variables[v].dims;
-  const bool one_file = !is_cut(variable);
-  std::vector<SetPiece> out;
-  if (region.empty()) return out;
-  for (std::size_t f = 0; f < files.size(); ++f) {
-    if (files[f].variables[v] < 0) continue;
-    const Box cells = intersection(box_of(static_cast<int>(f), variable), region);
-    if (cells.empty()) continue;
-    if (std::any_of(out.begin(), out.end(), [&](const SetPiece& p) { return p.cells == cells; })) continue;
-    Box in_file = cells;
-    for (int d = 0; d < cells.rank(); ++d) {
-      const Span& span = files[f].spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
-      in_file.first[d] += span.before - span.first;
-    }
-    out.push_back({static_cast<int>(f), cells, in_file, files[f].variables[v]});
-    if (one_file) break;
-  }
-  return out;
-}
-
-void pack(ByteWriter& out, const FileSet& set) {
-  out.put(set.style);
-  pack(out, set.schema);
-  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
-    out.put(static_cast<char>(set.cut[d]));
-  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
-    out.put(static_cast<char>(set.has_gaps[v]));
-  out.put(static_cast<std::uint64_t>(set.files.size()));
-  for (const auto& file : set.files) {
-    out.put(file.path);
-    out.put(file.number);
-    out.put(file.spans);
-    out.put(file.variables);
-  }
-  out.put(set.warnings);
-}
-
-FileSet unpack_file_set(ByteReader& in) {
-  FileSet set;
-  in.get(set.style);
-  set.schema = unpack_schema(in);
-  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
-    set.cut.push_back(in.get<char>() != 0);
-  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
-    set.has_gaps.push_back(in.get<char>() != 0);
-  set.files.resize(in.get<std::uint64_t>());
-  for (auto& file : set.files) {
-    in.get(file.path);
-    in.get(file.number);
-    in.get(file.spans);
-    in.get(file.variables);
-  }
-  in.get(set.warnings);
-  return set;
 }
 
 }  // namespace shoal

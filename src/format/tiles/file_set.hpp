@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,8 @@ struct SetPiece {
   int variable;  ///< in the file's schema
 };
 
-/// One dataset in many files, each with some cells of the dimensions that are cut. Plain data: it opens no
-/// file after it was made.
+/// One dataset in many files, each with some cells of the dimensions that are cut; an unlimited one may be,
+/// whose entries follow one another then. Plain data: it opens no file after it was made.
 struct FileSet {
   SetStyle style = SetStyle::fms;
   Schema schema;               ///< of the whole; what belongs to the cutting is left out
@@ -62,16 +63,25 @@ struct FileSet {
   std::vector<SetPiece> pieces(int variable, const Box& region) const;
 };
 
+/// What becomes of cells of the whole that no file of a set holds:
+/// - refuse: the set is refused; so it is where some files have more records than others;
+/// - common: the same, but only records that all files have are there;
+/// - fill: they read as the fill value: land that the model leaves out, records that some files lack.
+enum class MissingTiles { refuse, common, fill };
+
 struct FileSetOptions {
   StoreOpener open_store = open_posix_store;
   CatalogOptions catalog;
-  bool missing_is_fill =
-      false;  ///< cells of files that are not there (land that the model masks) read as fill
+  MissingTiles missing = MissingTiles::refuse;
+  /// The fill value of variables that have such cells, and neither _FillValue nor missing_value; otherwise it
+  /// is NetCDF's default.
+  std::optional<double> fill;
 };
 
-/// Look at the headers of the files, one after another, and work out the whole. Errors name file and reason:
-/// not_found: files of the set are missing, or cells are in none; format: headers disagree, no conventions;
-/// overlap: two files hold the same cells. Local.
+/// Look at the headers of the files, one after another, and work out the whole. Variables that have cells in
+/// no file say so by _FillValue. Errors name file and reason: not_found: files of the set are missing, or
+/// cells are in none; format: headers disagree, no conventions; overlap: two files hold the same cells;
+/// range: the fill value does not fit a variable. Local.
 FileSet open_file_set(const std::vector<std::string>& paths, const FileSetOptions& options);
 
 /// What cells that no file holds read as: _FillValue, or else missing_value, or else NetCDF's default.

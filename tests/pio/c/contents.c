@@ -190,6 +190,40 @@ static void one_file(int iosys, const format* f) {
   OK(PIOc_closefile(ncid));
 }
 
+/* SCORPIO's: sections with a type of MPI, the iosystem of a file, versions. */
+static void of_scorpio(int iosys, const format* f) {
+  in_case = f->name;
+  int ncid = -1;
+  int dimids[2];
+  int varid = -1;
+  OK(create(iosys, f, "contents_scorpio.nc", &ncid));
+  OK(PIOc_def_dim(ncid, "y", 2, &dimids[0]));
+  OK(PIOc_def_dim(ncid, "x", 3, &dimids[1]));
+  OK(PIOc_def_var(ncid, "v", PIO_SHORT, 2, dimids, &varid));
+  OK(PIOc_enddef(ncid));
+  const PIO_Offset start[2] = {0, 0};
+  const PIO_Offset count[2] = {2, 3};
+  const double values[6] = {1, 2, 3, 4, 5, 6};
+  short found[6] = {0};
+  long long wide[6] = {0};
+  OK(PIOc_put_varm(ncid, varid, start, count, NULL, NULL, values, 6, MPI_DOUBLE));
+  OK(PIOc_get_varm(ncid, varid, start, count, NULL, NULL, found, 12, MPI_BYTE));
+  OK(PIOc_get_varm(ncid, varid, start, count, NULL, NULL, wide, 6, MPI_LONG_LONG));
+  for (int i = 0; i < 6; ++i)
+    CHECK(found[i] == i + 1 && wide[i] == i + 1);
+  memset(found, 0, sizeof found);
+  OK(PIOc_get_varm(ncid, varid, start, count, NULL, NULL, found, 0, MPI_DATATYPE_NULL));
+  CHECK(found[0] == 1 && found[5] == 6);
+  GIVES(PIO_EINVAL, PIOc_get_varm(ncid, varid, start, count, NULL, NULL, found, 11, MPI_BYTE));
+  GIVES(PIO_EINVAL, PIOc_get_varm(ncid, varid, start, count, NULL, NULL, found, 6, MPI_2INT));
+  GIVES(PIO_ENOTVAR, PIOc_get_varm(ncid, 77, start, count, NULL, NULL, found, 6, MPI_SHORT));
+  CHECK(PIOc_get_iosystem(ncid) == iosys && PIOc_get_iosystem(-5) == -1);
+  char hash[16] = "";
+  OK(PIOc_get_version_hash(hash, sizeof hash));
+  CHECK(strncmp(hash, "shoal-", 6) == 0 && strlen(hash) < sizeof hash);
+  OK(PIOc_closefile(ncid));
+}
+
 static void fill_values(int iosys, const format* f) {
   in_case = f->name;
   int ncid = -1;
@@ -388,6 +422,7 @@ int main(int argc, char** argv) {
   for (int f = 0; f < k_format_count; ++f) {
     one_file(iosys, &k_formats[f]);
     fill_values(iosys, &k_formats[f]);
+    of_scorpio(iosys, &k_formats[f]);
   }
   properties(iosys);
   hints_and_versions(iosys);

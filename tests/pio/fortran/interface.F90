@@ -23,6 +23,15 @@ module test_double
 #include "of_type.inc"
 end module test_double
 
+! Module pio has what PIO's has: these are names that programs have of their own.
+module test_names
+  use pio
+  implicit none
+  integer, parameter :: PIO_enotatt = 1, PIO_enotvar = 2, PIO_ebadid = 3, PIO_einval = 4, PIO_ests = 5, PIO_ebaddim = 6, &
+      PIO_ebadiotype = 7, PIO_byte = 8, PIO_max_dims = 9, PIO_max_vars = 10, PIO_max_attrs = 11, PIO_num_OST = 12
+  integer, parameter :: used(*) = [PIO_int, PIO_double, PIO_noerr, PIO_rearr_any, PIO_chunked, PIO_fill_int, PIO_reduce_error]
+end module test_names
+
 ! Each module of PIO is used by itself, as some models do.
 module test_modules
   use pio_test, only: check, ok, is, ios, file_name, iotypes, modes, ranks, rank
@@ -67,22 +76,35 @@ contains
     use piolib_mod, only: pio_createfile, pio_closefile, pio_openfile, pio_syncfile, pio_setdebuglevel, &
         pio_seterrorhandling, pio_set_hint, pio_set_rearr_opts, pio_getnumiotasks, pio_get_numiotasks, &
         pio_iotype_available, pio_file_is_open, pio_deletefile, pio_set_blocksize, pio_iam_iotask, pio_iotask_rank, &
-        pio_iosystem_is_active
+        pio_iosystem_is_active, pio_get_version, pio_get_version_major, pio_get_version_minor, &
+        pio_get_version_patch, pio_get_version_string, pio_get_version_hash
     use pio_nf, only: pio_def_dim, pio_def_var, pio_enddef, pio_redef, pio_def_var_chunking, pio_set_fill, &
         pio_inquire, pio_inq_varid, pio_set_log_level, pio_strerror, pio_def_var_deflate, pio_inq_var_deflate, &
         pio_inq_var_chunking, pio_set_chunk_cache, pio_get_chunk_cache, pio_set_var_chunk_cache, &
-        pio_get_var_chunk_cache
+        pio_get_var_chunk_cache, pio_def_var_zstandard, pio_def_var_bzip2, pio_def_var_szip, pio_inq_filter_avail, &
+        pio_inq_var_filter_ids, pio_inq_var_filter_info
     use piodarray, only: pio_set_buffer_size_limit
     use pio_types
     use pio_kinds, only: pio_offset_kind
+    use, intrinsic :: iso_c_binding, only: c_size_t
     type(file_desc_t) :: file
-    type(var_desc_t) :: v
-    integer :: x, y, number, other, shuffle, deflate, level, storage
+    type(var_desc_t) :: v, packed
+    integer :: x, y, number, other, shuffle, deflate, level, storage, ids(8), short(1), minor, patch
+    integer(c_size_t) :: long
     integer(pio_offset_kind) :: bytes, elements, chunks(2)
     real :: preemption
     logical :: active
     character(len=200) :: message
     call pio_setdebuglevel(0)
+    call pio_setdebuglevel(0, number)
+    call ok(number, "setdebuglevel")
+    call ok(pio_get_version(number, minor, patch, message), "get_version")
+    call check(number == pio_get_version_major() .and. minor == pio_get_version_minor() .and. &
+        patch == pio_get_version_patch() .and. number == 2, "version")
+    call ok(pio_get_version_string(message), "get_version_string")
+    call check(message(:2) == "2.", "version: " // trim(message))
+    call ok(pio_get_version_hash(message), "get_version_hash")
+    call check(message(:6) == "shoal-", "hash: " // trim(message))
     call ok(pio_set_log_level(0), "set_log_level")
     call ok(pio_set_log_level(ios, -1), "set_log_level of an iosystem")
     call pio_getnumiotasks(ios, number)
@@ -99,6 +121,8 @@ contains
         max_pend_req_i2c=pio_rearr_comm_unlimited_pend_req), "set_rearr_opts")
     call pio_set_blocksize(2048)
     call pio_set_buffer_size_limit(1000000_pio_offset_kind)
+    call pio_set_buffer_size_limit(2000000_pio_offset_kind, prev_limit=bytes)
+    call check(bytes == 1000000, "prev_limit")
     call pio_set_hint(ios, "romio_cb_write", "enable")
     call ok(pio_createfile(ios, file, pio_iotype_netcdf4c, "pio_modules.nc", pio_clobber), "createfile")
     call check(pio_file_is_open(file), "file_is_open")
@@ -114,11 +138,33 @@ contains
     call ok(pio_def_var_chunking(file, v, pio_chunked, [10, 5]), "def_var_chunking")
     call ok(pio_def_var_deflate(file, v, shuffle=1, deflate=1, deflate_level=2), "def_var_deflate")
     call ok(pio_set_var_chunk_cache(file, v, 4000000_pio_offset_kind, 100_pio_offset_kind, 0.5), "set_var_chunk_cache")
+    call ok(pio_def_var(file, "packed", pio_real, [x, y], packed), "def_var")
+    call pio_seterrorhandling(ios, pio_return_error, number, other)
+    call ok(other, "seterrorhandling")
+    if (pio_inq_filter_avail(file, 32015) == pio_noerr) then
+      call ok(pio_def_var_zstandard(file, packed, level=3), "def_var_zstandard")
+    else
+      call ok(pio_def_var_deflate(file, packed, 0, 1, 3), "def_var_deflate")
+    end if
+    call ok(pio_inq_filter_avail(file%fh, 1), "inq_filter_avail")
+    call is(pio_inq_filter_avail(file, 4711), -136, "inq_filter_avail of none")
+    call is(pio_def_var_bzip2(file, packed%varid, 5), -132, "def_var_bzip2")
+    call is(pio_def_var_szip(file, packed, options_mask=32, pixels_per_block=4), -132, "def_var_szip")
+    call ok(pio_inq_var_filter_ids(file, v, number, ids), "inq_var_filter_ids")
+    call check(number == 2 .and. ids(1) == 2 .and. ids(2) == 1, "shuffle and deflate")
+    call is(pio_inq_var_filter_ids(file%fh, v%varid, number, short), pio_einval, "inq_var_filter_ids, too short")
+    call check(number == 2 .and. short(1) == 2, "the first filter")
+    call ok(pio_inq_var_filter_ids(file, packed%varid, long, ids), "inq_var_filter_ids")
+    call check(long == 1 .and. (ids(1) == 1 .or. ids(1) == 32015), "one filter")
+    call ok(pio_inq_var_filter_info(file, packed, ids(1), number, short), "inq_var_filter_info")
+    call check(number == 1 .and. short(1) == 3, "level")
+    call is(pio_inq_var_filter_info(file%fh, v%varid, 32015, long, short), -136, "inq_var_filter_info of none")
+    call pio_seterrorhandling(ios, pio_internal_error)
     call ok(pio_enddef(file), "enddef")
     call ok(pio_redef(file), "redef")
     call ok(pio_enddef(file%fh), "enddef by id")
     call ok(pio_inquire(file, nvariables=number), "inquire")
-    call is(number, 1, "variables")
+    call is(number, 2, "variables")
     call pio_syncfile(file)
     call pio_closefile(file)
     call check(.not. pio_file_is_open(file), "file_is_open of a closed file")

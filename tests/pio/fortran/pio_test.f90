@@ -2,6 +2,7 @@
 module pio_test
   use mpi
   use pio
+  use pio_types
   implicit none
   public
   integer, parameter :: nformats = 4

@@ -9,6 +9,7 @@ program text
     call attributes(f)
     call variables(f)
     call bytes(f)
+    call rows(f)
   end do
   call finish()
 
@@ -161,6 +162,61 @@ contains
     call ok(PIO_get_var(file, v, found), "get " // what)
     call check(all(found == words), what)
   end subroutine check_words
+
+  ! A text at an index is put with its own letters, blanks at its end as zero bytes; the rest of the row stays.
+  subroutine rows(f)
+    integer, intent(in) :: f
+    character(len=20), parameter :: letters = "ABCDEFGHIJKLMNOPQRST"
+    type(file_desc_t) :: file
+    type(var_desc_t) :: v2, v3, t
+    character(len=20) :: pair(2), cube(2, 2), row
+    character :: bytes(20, 2)
+    integer :: x, two, time, number
+    pair = letters
+    cube = letters
+    call ok(PIO_createfile(ios, file, iotypes(f), file_name("rows", f), modes(f)), "createfile")
+    call ok(PIO_def_dim(file, "x", 20, x), "x")
+    call ok(PIO_def_dim(file, "two", 2, two), "two")
+    call ok(PIO_def_dim(file, "time", PIO_unlimited, time), "time")
+    call ok(PIO_def_var(file, "v2", PIO_char, [x, two], v2), "v2")
+    call ok(PIO_def_var(file, "v3", PIO_char, [x, two, two], v3), "v3")
+    call ok(PIO_def_var(file, "t", PIO_char, [x, time], t), "t")
+    call ok(PIO_enddef(file), "enddef")
+    call ok(PIO_put_var(file, v2, pair), "put v2")
+    call ok(PIO_put_var(file, v3, cube), "put v3")
+    call ok(PIO_put_var(file, t, pair), "put t")
+    call ok(PIO_put_var(file, v2, [6, 2], "-five"), "put at an index")
+    call ok(PIO_put_var(file, v3%varid, [1, 2, 1], "xyz"), "put at an index of three")
+    call ok(PIO_put_var(file, v3, [1, 2], "by number"), "put by the number of the text")
+    call ok(PIO_put_var(file, t, [19, 2], "longer"), "put more than the row has")
+    ! Only the length that `base` gives counts, and nothing is nothing.
+    call ok(PIO_put_var(file, v3, [3, 2, 2], repeat("z", 1 + 3 * rank)), "put texts of other lengths")
+    call ok(PIO_put_var(file, v3, [1, 1, 2], repeat("z", 3 * rank)), "put nothing")
+    call ok(PIO_put_var(file, t, [1, 2], repeat("z", 3 * rank)), "put nothing to a record")
+    call ok(PIO_put_var(file, t, [1, 7], repeat("z", rank)), "put nothing behind the last record")
+    call PIO_syncfile(file)
+    call ok(PIO_inq_dimlen(file, time, number), "inq_dimlen")
+    call is(number, 2, "records after a put of nothing")
+    call ok(PIO_get_var(file, v2, pair), "get v2")
+    call check(pair(1) == letters .and. pair(2) == "ABCDE-fiveKLMNOPQRST", "v2: " // pair(1) // " " // pair(2))
+    call ok(PIO_get_var(file, v3, cube), "get v3")
+    call check(cube(1, 1) == letters .and. cube(2, 1) == "xyzDEFGHIJKLMNOPQRST" .and. &
+        cube(1, 2) == "by numberJKLMNOPQRST" .and. &
+        cube(2, 2) == "ABzDEFGHIJKLMNOPQRST", "v3: " // cube(2, 1) // " " // cube(1, 2) // " " // cube(2, 2))
+    call ok(PIO_get_var(file, t, pair), "get t")
+    call check(pair(1) == letters .and. pair(2) == "ABCDEFGHIJKLMNOPQRlo", "t: " // pair(2))
+    call ok(PIO_get_var(file, v2, [6, 2], row), "get at an index")
+    call check(row == "-fiveKLMNOPQRST", "the rest of a row: " // row)
+    call ok(PIO_put_var(file, v2, [2, 1], "b  "), "put with blanks at the end")
+    call ok(PIO_get_var(file, v2, bytes), "get letters")
+    call check(bytes(2, 1) == "b" .and. bytes(3, 1) == " " .and. bytes(4, 1) == " " .and. bytes(5, 1) == "E", &
+        "blanks at the end")
+    call PIO_seterrorhandling(ios, PIO_return_error)
+    call is(PIO_put_var(file, v2, [21, 1], "x"), -40, "an index behind the row")
+    call is(PIO_get_var(file, v2, [0, 1], row), -40, "an index before the row")
+    call PIO_seterrorhandling(ios, PIO_internal_error)
+    call PIO_closefile(file)
+  end subroutine rows
 
   ! What is in the file, read by Shoal itself: trailing blanks are zero bytes, a blank text of a list has one blank.
   subroutine bytes(f)

@@ -14,6 +14,7 @@ import sys
 
 import typer
 
+from . import screen
 from .mpi_launch import inside_mpi
 
 app = typer.Typer(
@@ -102,6 +103,7 @@ def main() -> None:
         os.environ["TERM"] = (
             "dumb"  # a launcher's terminal may be a log: no escape codes, also in help and errors
         )
+    screen.protect()
     gc.freeze()  # what was imported stays
     gc.enable()
     try:

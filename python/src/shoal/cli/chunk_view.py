@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Optional
 
+from rich.markup import escape
 from rich.table import Table
 
 from .parallel import bytes_text, console
 
+_much = 16  # times what is asked for
 readings = {"map": "a map", "series": "a time series", "all": "all of it"}
 
 
@@ -39,7 +41,41 @@ def _of_chunk(row: Row) -> str:
     return bytes_text(size)
 
 
-def show(rows: Sequence[Row], heading: str) -> None:
+def _waste(row: Row) -> dict[str, float]:
+    """How many times what is asked for reading touches, of a map and of a time series."""
+    return {
+        what: found.bytes / found.bytes_wanted
+        for what, found in row.touched.items()
+        if what != "all" and found.bytes_wanted and found.chunks is not None
+    }
+
+
+def advice_for_shapes(rows: Sequence[Row]) -> str:
+    """Of several shapes for one field: which to take, in one sentence. Local."""
+    known = [(max(waste.values()), row.name) for row in rows if (waste := _waste(row))]
+    if len(known) < 2:
+        return "compare with the shapes auto, map and series: leave --chunk-shape out"
+    least, name = min(known)
+    return (
+        f"for maps chunks=map, for time series at points chunks=series; for both chunks={name}, which "
+        f"touches at most {least:,.0f} times what is asked for"
+    )
+
+
+def advice_for_file(rows: Sequence[Row]) -> str:
+    """Of the variables of a file: what to write anew, in one sentence. Local."""
+    worst = [(most, what, row.name) for row in rows for what, most in _waste(row).items()]
+    if not worst or max(worst)[0] < _much:
+        return "leave the chunks as they are"
+    most, what, name = max(worst)
+    return (
+        f"if {readings[what]} of '{name}' is read often, write it anew "
+        f"(shoal convert --chunks '{name}={what}'): reading one touches {most:,.0f} times what is asked for"
+    )
+
+
+def show(rows: Sequence[Row], heading: str, advice: str) -> None:
+    console().print(escape(f"Do this: {advice}"), soft_wrap=True)
     table = Table(title="What reading touches, before compression", title_justify="left")
     table.add_column(heading, no_wrap=True)
     for column in ("shape", "chunk", "bytes", *readings.values()):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Optional
 
 import typer
 
+from . import screen
 from .mpi_launch import expect_one_node, inside_mpi
 
 if TYPE_CHECKING:
@@ -59,11 +60,9 @@ def settings_of(items: Optional[Sequence[str]]) -> dict[str, str]:
 def console(stderr: bool = False) -> Console:
     """A console that does not break lines of tables when its output goes to a file, or to a launcher, which
     knows nothing of the terminal that it passes it on to."""
-    from rich.console import Console
-
-    made = Console(stderr=stderr, highlight=False)
+    made = screen.console(stderr, highlight=False)
     if inside_mpi() or not made.is_terminal:
-        made = Console(stderr=stderr, highlight=False, width=200, force_terminal=False)
+        made = screen.console(stderr, highlight=False, width=200, force_terminal=False)
     return made
 
 
@@ -128,7 +127,6 @@ def progress_bar(comm, what: str):
     if comm.rank != 0 or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -138,7 +136,6 @@ def progress_bar(comm, what: str):
         TransferSpeedColumn,
     )
 
-    screen = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -146,6 +143,6 @@ def progress_bar(comm, what: str):
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=screen, transient=True) as bar:
+    with Progress(*columns, console=screen.console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `shoal explain --simulate` shows of a simulation."""
+"""What `shoal explain simulate` shows of a simulation."""
 
 from __future__ import annotations
 
+from rich.markup import escape
 from rich.table import Table
 
 from .parallel import bytes_text, console
 
 _most_rows = 32
+# Shorter ones cost more for their number than for their bytes.
+_short_extent = 64 * 1024
 
 
 def _count(number: float) -> str:
@@ -37,9 +40,21 @@ def _row(table: Table, what: str, figures: dict, text, who: str) -> None:
     )
 
 
+def advice(reported: dict) -> str:
+    """What to do, in one sentence. Local."""
+    extents = reported["extent_bytes"]
+    if reported["strategy"] == "local" and reported["nodes"] > 1 and extents["median"] < _short_extent:
+        return (
+            "compare with --rearrange on: what nodes store lies in extents of "
+            f"{bytes_text(extents['median'])} (median), and many short ones take longer than few long ones"
+        )
+    return f"leave it so: {reported['why']}"
+
+
 def show(reported: dict) -> None:
     """Print it. Local."""
     out = console()
+    out.print(escape(f"Do this: {advice(reported)}"), soft_wrap=True)
     shape = " x ".join(map(str, reported["shape"]))
     cells = 1
     for n in reported["shape"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of `shoal explain --plot`: the tiles, and where they lie in the file."""
+"""The picture of `shoal explain layout --plot`: the tiles, and where they lie in the file."""
 
 from __future__ import annotations
 

@@ -25,14 +25,18 @@ def run_trial(folder: str, comm) -> str:
     """Write and read a file in each kind of format; returns what to say about it. Collective."""
     import shoal
 
-    path = os.path.join(folder, f".shoal-doctor-{comm.bcast(os.getpid())}.nc")
+    from .. import _shoal
+    from .._partial import on_root
+
+    where = os.fsencode(os.path.join(folder, "shoal-doctor.nc"))
+    path = os.fsdecode(on_root(comm, lambda: _shoal.beside(where)))
     begin = time.perf_counter()
     tiles = shoal.Decomposition.block(
         comm, dict(zip(("y", "x"), _shape)), split=("y", "x"), halo=1 if comm.size > 1 else 0
     )
     try:
         for kind in ("cdf5", "netcdf4"):
-            with shoal.create(path, comm, format=kind) as file:
+            with shoal.create(path, comm, format=kind, exists="error") as file:
                 file.def_var("field", "f4", tiles, record="time")
                 for record in range(_records):
                     file.write("field", _values(tiles, record), record)
@@ -41,12 +45,18 @@ def run_trial(folder: str, comm) -> str:
                     found = file.read("field", record=record, decomposition=tiles)
                     if not np.array_equal(found, _values(tiles, record)):
                         raise RuntimeError(f"{kind}: what was read is not what was written (record {record})")
+            _remove(path, comm)
     finally:
-        comm.barrier()
-        if comm.rank == 0 and os.path.exists(path):
-            os.remove(path)
+        _remove(path, comm)
     seconds = time.perf_counter() - begin
     return f"cdf5 and netcdf4 written and read back alike in {seconds:.2f} s"
+
+
+def _remove(path: str, comm) -> None:
+    comm.barrier()
+    if comm.rank == 0 and os.path.exists(path):
+        os.remove(path)
+    comm.barrier()
 
 
 def main() -> int:

@@ -221,18 +221,8 @@ class NetcdfDefiner final : public DefinitionVisitor {
 
   void attribute(int variable, const Attribute& attribute) override {
     const int id = variable < 0 ? NC_GLOBAL : file_.id_of(variable);
-    const auto n = static_cast<std::size_t>(attribute.count());
     const std::string what = fmt::format("defining attribute '{}'", attribute.name);
-    int code = NC_NOERR;
-    if (attribute.type == Type::string) {
-      std::vector<const char*> texts;
-      for (const auto& text : attribute.strings)
-        texts.push_back(text.c_str());
-      code = nc_put_att_string(file_.file_, id, attribute.name.c_str(), n, texts.data());
-    } else {
-      code = nc_put_att(file_.file_, id, attribute.name.c_str(), static_cast<nc_type>(attribute.type), n,
-                        attribute.data.data());
-    }
+    const int code = put_attribute_by_netcdf(file_.file_, id, attribute);
     if (variable < 0)
       file_.check(code, what);
     else

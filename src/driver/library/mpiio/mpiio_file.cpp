@@ -76,6 +76,12 @@ void MpiioFile::nothing_through_catalog() {
     catalog_->set_distributed(v);
 }
 
+void MpiioFile::report_records() {
+  const auto& dims = catalog_->schema().dims;
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].unlimited) catalog_->grow(static_cast<int>(d), context_.schema.dims[d].length);
+}
+
 void MpiioFile::extend(const Schema& wanted, std::vector<Placement>& placements) {
   constexpr std::int64_t k_longest = std::numeric_limits<int>::max();
   for (const auto& dim : wanted.dims)
@@ -84,10 +90,7 @@ void MpiioFile::extend(const Schema& wanted, std::vector<Placement>& placements)
                   "dimension '{}' is {} long; datatypes of MPI allow up to {}: use driver native", dim.name,
                   dim.length, k_longest);
   const Bytes message = context_.comm.from_root([&] {
-    const auto& dims = catalog_->schema().dims;
-    for (int d = 0; d < static_cast<int>(dims.size()); ++d)  // where there are records, nothing moves
-      if (dims[static_cast<std::size_t>(d)].unlimited)
-        catalog_->grow(d, context_.schema.dims[static_cast<std::size_t>(d)].length);
+    report_records();  // where there are records, nothing moves
     catalog_->define(wanted);
     std::vector<Placement> made;
     for (int v = 0; v < static_cast<int>(wanted.variables.size()); ++v)
@@ -232,10 +235,7 @@ void MpiioFile::complete_pending() {
 void MpiioFile::commit(bool durable, bool /*closing*/) {
   if (durable) shared_->sync();
   context_.comm.on_root([&] {
-    const auto& dims = context_.schema.dims;
-    for (int d = 0; d < static_cast<int>(dims.size()); ++d)
-      if (dims[static_cast<std::size_t>(d)].unlimited)
-        catalog_->grow(d, dims[static_cast<std::size_t>(d)].length);
+    report_records();
     catalog_->commit(durable);
   });
 }

@@ -30,6 +30,7 @@ class MpiioFile final : public LibraryFile {
   bool stores_together() const override { return context_.options.library.access == Access::collective; }
 
   void nothing_through_catalog();
+  void report_records();
   void open_files();
   /// have: this rank has the cells of the box.
   void write(int variable, const Box& box, const std::byte* cells, bool have, Access access);

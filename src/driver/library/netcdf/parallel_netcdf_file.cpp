@@ -17,6 +17,7 @@
 #include "driver/mpi_info.hpp"
 #include "driver/registry.hpp"
 #include "format/netcdf4/contents.hpp"
+#include "format/netcdf4/hdf5.hpp"
 
 namespace shoal {
 
@@ -80,6 +81,7 @@ ParallelNetcdfFile::ParallelNetcdfFile(const LibraryContext& context) : context_
   const Timer timer(context_.counters.open);
   context.require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
   refuse_lossy_hints(context.path, context.options.library.hints);
+  if (context.writable() && !context.fresh()) find_late_space();
   const auto hints = context.hints_with_stripes();
   context.comm.agree_or_throw(caught([&] { open_file(hints); }));
   context.comm.agree_or_throw(caught([&] { find_ids(context.schema); }));
@@ -176,7 +178,7 @@ void ParallelNetcdfFile::define(const Schema& wanted) {
         driver.check(
             nc_inq_varid(driver.file_, wanted.variables[static_cast<std::size_t>(v)].name.c_str(), &id),
             "find a variable");
-      driver.put_attribute(id, a);
+      driver.check(put_attribute_by_netcdf(driver.file_, id, a), fmt::format("set attribute '{}'", a.name));
     }
     ParallelNetcdfFile& driver;
     const Schema& wanted;
@@ -220,20 +222,6 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   check(define_filters(file_, id, def.filters),
         fmt::format("{} with compression {}", what, text_of(def.filters)));
   check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
-}
-
-void ParallelNetcdfFile::put_attribute(int id, const Attribute& a) const {
-  const std::string what = fmt::format("set attribute '{}'", a.name);
-  if (a.type == Type::string) {
-    std::vector<const char*> texts;
-    for (const auto& text : a.strings)
-      texts.push_back(text.c_str());
-    check(nc_put_att_string(file_, id, a.name.c_str(), texts.size(), texts.data()), what);
-  } else {
-    check(nc_put_att(file_, id, a.name.c_str(), static_cast<nc_type>(a.type),
-                     static_cast<std::size_t>(a.count()), a.data.data()),
-          what);
-  }
 }
 
 // (The library numbers what it finds in a file in an order of its own.)
@@ -309,9 +297,64 @@ void ParallelNetcdfFile::get_filtered(int v, const Box& box, std::byte* values) 
   get(v, box, values);
 }
 
+ParallelNetcdfFile::LateSpace ParallelNetcdfFile::late_space_of(netcdf4::Contents& contents, hid_t file,
+                                                                int v) {
+  const hid_t dataset = contents.open_variable(file, v);
+  const netcdf4::Id creation(H5Dget_create_plist(dataset));
+  H5D_alloc_time_t time = H5D_ALLOC_TIME_EARLY;
+  if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_alloc_time(creation, &time) < 0 ||
+      time == H5D_ALLOC_TIME_EARLY)
+    return LateSpace::no;
+  hsize_t have = 0;
+  const auto& chunk = contents.variables[static_cast<std::size_t>(v)].chunk;
+  const Box all = chunks_of(Box::whole(contents.schema.shape(v)), chunk);
+  const bool known = H5Dget_num_chunks(dataset, H5S_ALL, &have) >= 0;
+  return known && static_cast<std::int64_t>(have) == all.cells() ? LateSpace::all_taken : LateSpace::yes;
+}
+
+// Of a file that one process made, or driver native: chunks get their place in the file when they are first
+// written. With such variables HDF5 1.10 writes new chunks to no address at all where ranks do it together,
+// or waits for ever if they are compressed. Those that it makes in parallel have a place for all chunks at
+// once.
+void ParallelNetcdfFile::find_late_space() {
+  const Bytes found = context_.comm.from_root([&] {
+    const netcdf4::QuietErrors quiet;
+    const netcdf4::Id file(H5Fopen(context_.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    ByteWriter out;
+    std::vector<LateSpace> late;
+    if (!file.valid()) throw netcdf4::hdf5_error("open the file").in_file(context_.path);
+    netcdf4::Contents contents = netcdf4::read_contents(file);
+    for (int v = 0; v < static_cast<int>(contents.variables.size()); ++v)
+      late.push_back(late_space_of(contents, file, v));
+    out.put(late);
+    return out.take();
+  });
+  ByteReader(found).get(late_space_);
+}
+
+void ParallelNetcdfFile::check_space(int v, const Box& region) const {
+  const auto i = static_cast<std::size_t>(v);
+  if (i >= late_space_.size() || late_space_[i] == LateSpace::no) return;
+  const Dims length = context_.schema.shape(v);
+  bool grows = false;
+  for (int d = 0; d < region.rank(); ++d)
+    grows = grows || region.end(d) > length[d];
+  if (!grows && late_space_[i] == LateSpace::all_taken) return;
+  throw Error(
+      Code::not_supported,
+      "the variable was made by one process, or by driver native: its chunks take space in the file when "
+      "they are written, and HDF5 {}.{}.{} fails or hangs where ranks write such together; append with "
+      "driver native or gather",
+      H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE)
+      .of_variable(context_.variable(v).name);
+}
+
 // HDF5 extends variables in collective calls only.
 void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
+  barred_ = true;
+  check_space(v, region);
+  barred_ = false;
   extending_ = false;
   const auto how = replicated ? context_.options.library.replicated_access : context_.options.library.access;
   if (how == Access::collective || filtered(v) || region.empty()) return;
@@ -327,6 +370,7 @@ void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicate
 
 void ParallelNetcdfFile::store(int v, const Box& box, const std::byte* cells) {
   check_usable();
+  if (barred_) return;
   const auto how = context_.options.library.access;
   ++context_.counters.writes;
   if (filtered(v)) return put_filtered(v, box, cells);
@@ -369,6 +413,7 @@ void ParallelNetcdfFile::load(int v, const Box& box, std::byte* cells, bool over
 // A rank cannot take part in a call for a scalar with nothing; there rank 0 goes alone.
 void ParallelNetcdfFile::store_replicated(int v, const Box& box, const std::byte* values) {
   check_usable();
+  if (barred_) return;
   const bool root = context_.comm.rank() == 0;
   if (filtered(v)) return put_filtered(v, box, values);
   bool alone = context_.options.library.replicated_access == Access::independent;

@@ -442,6 +442,29 @@ void PnetcdfFile::complete_pending() {
   make_visible();
 }
 
+// The library leaves out the padding of what lies last, and some readers take the file for a truncated one.
+void PnetcdfFile::pad_end() const {
+  const Schema& schema = context_.schema;
+  int last = -1;
+  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
+    if (Box::whole(schema.shape(v)).cells() > 0 &&
+        (last < 0 || context_.placement(v).begin > context_.placement(last).begin))
+      last = v;
+  if (last < 0) return;
+  const bool of_records = schema.has_record(last);
+  const std::int64_t slab = slab_bytes(schema, last);
+  const auto stride = static_cast<std::int64_t>(context_.placement(last).stride);
+  if (padded(slab) == slab || (of_records && stride == slab)) return;
+  const std::int64_t records = of_records ? schema.shape(last)[0] : 1;
+  const auto end = context_.placement(last).begin + static_cast<std::uint64_t>((records - 1) * stride + slab);
+  context_.comm.on_root([&] {
+    const auto store = context_.options.system.open_store(context_.path, StoreMode::write);
+    const Bytes padding(static_cast<std::size_t>(padded(slab) - slab));
+    if (store->size() < end + padding.size()) store->write(end, padding);
+    store->close();
+  });
+}
+
 void PnetcdfFile::commit(bool durable, bool closing) {
   check_usable();
   if (defining_) end_define(true);
@@ -450,6 +473,7 @@ void PnetcdfFile::commit(bool durable, bool closing) {
   if (context_.options.file.renamed_later && !opened_by_all_ && !closing) enter_independent();
   opened_by_all_ = true;
   enter_collective();
+  pad_end();
   if (durable) check(ncmpi_sync(file_), "synchronise");
 }
 

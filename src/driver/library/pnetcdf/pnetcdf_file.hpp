@@ -50,6 +50,7 @@ class PnetcdfFile final : public LibraryFile {
   void flush();
   /// So that other ranks read what was written.
   void make_visible();
+  void pad_end() const;
 
   const LibraryContext& context_;
   int file_ = -1;

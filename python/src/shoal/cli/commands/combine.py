@@ -23,8 +23,16 @@ def combine(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
     allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="Cells of tiles that are missing get the fill value.")
+        bool,
+        typer.Option(
+            "--allow-missing",
+            help="Cells of missing tiles, and records that a file lacks, get the fill value.",
+        ),
     ] = False,
+    fill: Annotated[
+        Optional[float],
+        typer.Option(metavar="VALUE", help="That value, where a variable has none of its own."),
+    ] = None,
     drop_made_axes: Annotated[
         bool, typer.Option("--drop-made-axes", help="Leave out coordinates that only the cutting needed.")
     ] = False,
@@ -37,7 +45,8 @@ def combine(
     """Join the files of a set (one per domain or process) to one, or write a file in another format.
 
     Under mpiexec all ranks work on it. IN are sets that Shoal or FMS, ROMS, NEMO wrote; the set must be
-    whole. OUT appears under its name when it is whole; until then it is OUT.partial-PID.
+    whole. OUT appears under its name when it is whole; until then it is .OUT.NUMBER.tmp beside it. What a
+    killed run left there the next one removes, a day later.
 
     Exit status 0; 2 for trouble, and there is no OUT then.
     """
@@ -56,6 +65,7 @@ def combine(
             format=chosen.pop("format", format),
             overwrite=overwrite,
             allow_missing=allow_missing,
+            fill=fill,
             drop_made_axes=drop_made_axes,
             memory=most,
             settings=chosen,

@@ -53,7 +53,8 @@ def convert(
     """Write a file anew: in another format, other chunks, compressed, quantized, or with fewer variables.
 
     Under mpiexec all ranks work on it. What is not asked for stays as it is in IN. OUT appears under its name
-    when it is whole, and verified if that was asked for; until then it is OUT.partial-PID.
+    when it is whole, and verified if that was asked for; until then it is .OUT.NUMBER.tmp beside
+    it. What a killed run left there the next one removes, a day later.
 
     Exit status 0; 2 for trouble, and there is no OUT then.
     """

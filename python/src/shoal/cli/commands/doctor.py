@@ -97,6 +97,10 @@ def _library(findings: Findings) -> bool:
             "libdeflate and libzstd with their headers (Debian: libdeflate-dev, libzstd-dev), and build "
             "Shoal again.",
         )
+    from ...hdf5_plugins import no_zstd, zstd_plugin
+
+    plugin = zstd_plugin()
+    findings.add("zstd elsewhere", str(plugin) if plugin else f"no plugin: {no_zstd()}")
     return True
 
 

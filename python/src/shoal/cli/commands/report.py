@@ -94,6 +94,8 @@ def _counts(report: dict[str, Any], console: Any) -> None:
         ("warnings", "warning"),
     ):
         rows += [(name, text) for text in report.get(key, ())]
+    for name, cells in report.get("fill_values_written", {}).items():
+        rows.append(("fill values", f"{name}: {cells} cells that are no land; readers take them for missing"))
     for name, item in report.get("settings", {}).items():
         rows.append(("setting", f"{name} = {item['value']} ({item['from']})"))
     hints = report.get("hints", {})
@@ -145,17 +147,16 @@ def register(app: typer.Typer) -> None:
 
         A program saves it with the setting report=r.json (SHOAL_REPORT=r.json for a run): r.json has a line
         for each dataset that was closed, r.txt the same as a table."""
-        from rich.console import Console
-
         from ... import Error
         from ...report_rows import load
+        from .. import screen
 
         try:
             reports = load(file)
         except Error as error:
             typer.echo(f"shoal report: {error}", err=True)
             raise typer.Exit(2) from None
-        console = Console(highlight=False)
+        console = screen.console(highlight=False)
         for number, report in enumerate(reports):
             if number:
                 console.print()

@@ -30,8 +30,9 @@ def _show_one(key: SettingKey, value: str, origin: str) -> None:
 
 
 def _show_table(keys: list[SettingKey], values: dict[str, tuple[str, str]]) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from ..screen import console
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("setting", "value", "from", "default", "what it says"):
@@ -47,7 +48,7 @@ def _show_table(keys: list[SettingKey], values: dict[str, tuple[str, str]]) -> N
         default = (key.default or '""') if set_here else ""
         about = key.about + (" [dim](new files)[/dim]" if key.files == "new" else "")
         table.add_row(key.name, value, origin, default, about, style=style)
-    Console().print(table)
+    console().print(table)
 
 
 def register(app: typer.Typer) -> None:
@@ -65,10 +66,14 @@ def register(app: typer.Typer) -> None:
         from ... import Error, setting_keys, settings
 
         try:
-            values = _in_effect(settings())
+            text = settings()
+            values = _in_effect(text)
         except Error as error:
             typer.echo(f"shoal settings: {error}", err=True)
             raise typer.Exit(2) from None
+        for line in text.splitlines():
+            if line.startswith("# warning: "):
+                typer.echo(f"shoal settings: {line[len('# warning: ') :]}", err=True)
         keys = {key.name: key for key in setting_keys()}
         if names:
             for name in names:

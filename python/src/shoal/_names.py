@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names, of which NetCDF has one form: Unicode's NFC."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+
+def composed(name: Any) -> Any:
+    """A name in the form in which the library stores it; what is no text comes back as it is. Local."""
+    return unicodedata.normalize("NFC", name) if isinstance(name, str) and not name.isascii() else name
+
+
+class ByName(dict):
+    """What is known by name, whatever the form of the name."""
+
+    def __getitem__(self, name: Any) -> Any:
+        return super().__getitem__(composed(name))
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        super().__setitem__(composed(name), value)
+
+    def __contains__(self, name: Any) -> bool:
+        return super().__contains__(composed(name))
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        return super().get(composed(name), default)
+
+    def pop(self, name: Any, *default: Any) -> Any:
+        return super().pop(composed(name), *default)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal explain simulate: plans of ranks that do not run."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from . import explain_options as shared
+from .parallel import on_all_ranks
+from .simulation_view import show
+
+
+def simulate(
+    ranks: Annotated[int, typer.Option(help="So many; those of --tiles if not given.")] = 0,
+    nodes: Annotated[int, typer.Option(help="On so many nodes.")] = 1,
+    global_shape: shared.Global = None,
+    tiles: shared.Tiles = None,
+    columns: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="ne120|FILE",
+            help="In place of --global: columns of a cubed sphere, or a file of a map.",
+        ),
+    ] = None,
+    map_name: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="D1|c", help="With --columns FILE: which of several maps; of PIO's text: the order."
+        ),
+    ] = None,
+    levels: Annotated[int, typer.Option(help="With --columns: of a dimension that is not cut.")] = 0,
+    type_: shared.CellType = "float",
+    format: shared.Format = "cdf5",
+    driver: shared.Driver = "native",
+    stage_bytes: shared.StageBytes = None,
+    slot_bytes: shared.SlotBytes = None,
+    writers: shared.Writers = 0,
+    io_ranks: shared.IoRanks = 0,
+    io_stride: shared.IoStride = 0,
+    io_base: shared.IoBase = 0,
+    io_ranks_per_node: shared.IoRanksPerNode = 0,
+    rearrange: shared.Rearrange = "auto",
+    rearranger: shared.Rearranger = "auto",
+    machine: shared.Machine = None,
+    folder: shared.Folder = None,
+    file_system: shared.FileSystem = None,
+    stripes: shared.Stripes = None,
+    seconds: Annotated[int, typer.Option(help="If all ranks would take longer, take a sample.")] = 60,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
+) -> None:
+    """Build the plans of all ranks, which do not run, one after the other, without MPI.
+
+    By the library's own code: what plans cost, what goes between nodes, what each writer stores. The first
+    line says what to do.
+
+    Exit status 0; 2 for options that cannot be.
+    """
+    options = shared.checked(
+        driver=driver,
+        format=format,
+        stage_bytes=stage_bytes,
+        slot_bytes=slot_bytes,
+        writers=writers,
+        io_ranks=io_ranks,
+        io_stride=io_stride,
+        io_base=io_base,
+        io_ranks_per_node=io_ranks_per_node,
+        rearrange=rearrange,
+        rearranger=rearranger,
+        machine=machine,
+        folder=folder,
+        file_system=file_system,
+        stripes=stripes,
+    )
+    case = _case(
+        global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, shared.size_of(type_), options
+    )
+    on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
+
+
+def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, size, options):
+    from shoal import simulation
+
+    if (global_shape is None) == (columns is None):
+        raise typer.BadParameter("simulate needs one of --global and --columns.")
+    if columns is None and levels:
+        raise typer.BadParameter("--levels goes with --columns; --global has all dimensions.")
+    if map_name is not None and (columns is None or re.fullmatch(r"ne\d+", columns)):
+        raise typer.BadParameter("--map-name goes with --columns FILE, the file of a decomposition.")
+    if columns is not None and tiles is not None:
+        raise typer.BadParameter("--tiles goes with --global; columns have no tiles.")
+    if options.driver == "gather":
+        raise typer.BadParameter(
+            "driver gather has no plan: all ranks send to rank 0; ask shoal explain layout."
+        )
+    if seconds < 0 or nodes < 1 or levels < 0:
+        raise typer.BadParameter("--nodes is 1 or more, --seconds and --levels 0 or more.")
+    grid = None if tiles is None else shared.numbers("--tiles", tiles)
+    if ranks < 1:
+        if grid is None:
+            raise typer.BadParameter("simulate needs --ranks.")
+        ranks = math.prod(grid)
+    if options.driver != "native" and columns is None and not options.asks_for_boxes:
+        raise typer.BadParameter(
+            f"with driver {options.driver} each rank hands its tile to the library, and what "
+            "that sends is not known; set --io-ranks or --rearranger box, or ask shoal explain layout."
+        )
+    wanted = {
+        "io_ranks": options.io_ranks,
+        "io_stride": options.io_stride,
+        "io_base": options.io_base,
+        "io_ranks_per_node": options.io_ranks_per_node,
+        "rearrange": options.rearrange.replace("auto", ""),
+        "rearranger": options.rearranger.replace("auto", ""),
+        "stage_bytes": options.stage_bytes,
+        "slot_bytes": options.slot_bytes,
+        "writers": options.writers,
+        "machine": options.machine,
+        "folder": options.folder,
+        "file_system": options.file_system,
+        "stripes": options.stripes,
+    }
+    return simulation.Case(
+        ranks,
+        nodes,
+        None if global_shape is None else shared.numbers("--global", global_shape),
+        columns,
+        levels or None,
+        grid,
+        size,
+        library=options.driver != "native",
+        settings={key: value for key, value in wanted.items() if value},
+        seconds=seconds,
+        map_name=map_name,
+    )
+
+
+def _simulate(case, options, as_json: bool) -> int:
+    from shoal import explanation, simulation
+
+    # Chunks are the library's; a file of a decomposition is read by the program alone.
+    sphere = re.fullmatch(r"ne(\d+)", case.columns or "")
+    shape = case.shape
+    if sphere:
+        shape = [54 * int(sphere[1]) ** 2 + 2] + ([case.levels] if case.levels else [])
+    try:
+        if shape is not None:
+            cut = explanation.Tiles(tuple(shape), (1,) * len(shape), case.cell_bytes)
+            case.chunk = explanation.chunks_of_library(cut, options)
+        elif options.format.startswith("netcdf4"):
+            raise typer.BadParameter(
+                "--columns FILE: chunks of netCDF-4 are not known for it; simulate another format."
+            )
+        reported = simulation.simulate(case)
+    except simulation.ProgramError as error:
+        print(f"shoal: {error}", file=sys.stderr)
+        return 2
+    if as_json:
+        print(json.dumps(reported))
+    else:
+        show(reported)
+    return 0

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace shoal {
+
+/// Are all of its characters ASCII? Such a name has one form alone.
+bool is_ascii(std::string_view text);
+/// A name in the form in which NetCDF stores names, Unicode's NFC: a letter and its accent are one character.
+/// What is no UTF-8 comes back as it is.
+std::string composed(std::string_view name);
+/// Are they one name, whatever their forms?
+bool same_name(std::string_view a, std::string_view b);
+
+/// The element of a map with names as keys; names that are not ASCII are found by either form, their own one
+/// first. The map has each of its names also by its composed form, where no other one has that.
+template <class Map>
+auto find_name(Map& map, const std::string& name) {
+  const auto found = map.find(name);
+  return found != map.end() || is_ascii(name) ? found : map.find(composed(name));
+}
+
+}  // namespace shoal

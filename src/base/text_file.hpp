@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of text that people write, and whom they may come from (docs/settings.md, "Whose files count").
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace shoal {
+
+/// Settings and figures of a machine have no more bytes.
+inline constexpr std::uint64_t k_most_settings_bytes = std::uint64_t{1} << 20;
+/// What belongs to a program has no more: its namelist, its configuration of streams.
+inline constexpr std::uint64_t k_most_input_bytes = std::uint64_t{1} << 24;
+
+/// The text of a file that somebody named. It is a regular file or a link to one: nothing else is opened, as
+/// a FIFO waits for a writer, and a device has no end. Error(not_found, permission, setting), with the path
+/// as file: it is not there, is of another kind or larger. Local.
+std::string text_of_file(const std::string& path, std::uint64_t most);
+
+/// A file that is looked for in the folder where a program runs.
+struct FoundText {
+  bool there = false;
+  std::string text;
+  std::string why_not;  ///< it is there and does not count: "it belongs to user 1001"
+};
+/// As text_of_file, but what is wrong with the file comes as why_not; and it counts only if the one who runs
+/// the program may trust it: the file, and the link to it if the path is one. Local.
+FoundText find_text(const std::string& path, std::uint64_t most);
+
+/// Why a file of this owner and mode is not trusted by a user; "": it is. The owner is the user or root, and
+/// others than owner and group may not write to it. A group may: umask 002 is common where people share
+/// folders, and who gives his file to a group trusts the group.
+std::string why_not_trusted(uid_t owner, mode_t mode, uid_t user);
+
+}  // namespace shoal

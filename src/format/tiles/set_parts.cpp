@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a set of files that was worked out says of its parts.
+#include <algorithm>
+
+#include "format/tiles/file_set.hpp"
+
+namespace shoal {
+
+const char* name_of(SetStyle style) {
+  switch (style) {
+    case SetStyle::fms:
+      return "FMS";
+    case SetStyle::roms:
+      return "ROMS";
+    case SetStyle::nemo:
+      break;
+  }
+  return "NEMO";
+}
+
+Bytes gap_value(const VariableDef& variable) {
+  if (find_attribute(variable.attributes, k_fill_name) == nullptr) {
+    const Attribute* missing = find_attribute(variable.attributes, "missing_value");
+    if (missing != nullptr && missing->type == variable.type && variable.type != Type::string &&
+        missing->data.size() >= size_of(variable.type))
+      return {missing->data.begin(),
+              missing->data.begin() + static_cast<std::ptrdiff_t>(size_of(variable.type))};
+  }
+  return fill_of(variable);
+}
+
+bool FileSet::is_cut(int variable) const {
+  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  return std::any_of(dims.begin(), dims.end(), [&](int d) { return cut[static_cast<std::size_t>(d)]; });
+}
+
+Box FileSet::box_of(int file, int variable) const {
+  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  const SetFile& in = files[static_cast<std::size_t>(file)];
+  const auto n = static_cast<int>(dims.size());
+  Box box{Dims(n), Dims(n)};
+  if (in.variables[static_cast<std::size_t>(variable)] < 0) {
+    if (n == 0) return {Dims(1), Dims(1)};  // a box of no dimensions would have one cell
+    return box;
+  }
+  for (int d = 0; d < n; ++d) {
+    const Span& span = in.spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+    box.first[d] = span.first;
+    box.count[d] = span.count;
+  }
+  return box;
+}
+
+std::vector<SetPiece> FileSet::pieces(int variable, const Box& region) const {
+  const auto v = static_cast<std::size_t>(variable);
+  const auto& dims = schema.variables[v].dims;
+  const bool one_file = !is_cut(variable);
+  std::vector<SetPiece> out;
+  if (region.empty()) return out;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    if (files[f].variables[v] < 0) continue;
+    const Box cells = intersection(box_of(static_cast<int>(f), variable), region);
+    if (cells.empty()) continue;
+    // The first with the most of it: files may have fewer records than the set.
+    if (one_file && !out.empty() && cells.cells() <= out.front().cells.cells()) continue;
+    if (one_file) out.clear();
+    if (std::any_of(out.begin(), out.end(), [&](const SetPiece& p) { return p.cells == cells; })) continue;
+    Box in_file = cells;
+    for (int d = 0; d < cells.rank(); ++d) {
+      const Span& span = files[f].spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+      in_file.first[d] += span.before - span.first;
+    }
+    out.push_back({static_cast<int>(f), cells, in_file, files[f].variables[v]});
+    if (one_file && cells == region) break;
+  }
+  return out;
+}
+
+void pack(ByteWriter& out, const FileSet& set) {
+  out.put(set.style);
+  pack(out, set.schema);
+  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
+    out.put(static_cast<char>(set.cut[d]));
+  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
+    out.put(static_cast<char>(set.has_gaps[v]));
+  out.put(static_cast<std::uint64_t>(set.files.size()));
+  for (const auto& file : set.files) {
+    out.put(file.path);
+    out.put(file.number);
+    out.put(file.spans);
+    out.put(file.variables);
+  }
+  out.put(set.warnings);
+}
+
+FileSet unpack_file_set(ByteReader& in) {
+  FileSet set;
+  in.get(set.style);
+  set.schema = unpack_schema(in);
+  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
+    set.cut.push_back(in.get<char>() != 0);
+  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
+    set.has_gaps.push_back(in.get<char>() != 0);
+  set.files.resize(in.get<std::uint64_t>());
+  for (auto& file : set.files) {
+    in.get(file.path);
+    in.get(file.number);
+    in.get(file.spans);
+    in.get(file.variables);
+  }
+  in.get(set.warnings);
+  return set;
+}
+
+}  // namespace shoal

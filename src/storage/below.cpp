@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/below.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace shoal {
+
+std::string why_not_below(const std::string& path, const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  fs::path above = fs::absolute(folder.empty() ? "." : folder, none).lexically_normal();
+  if (!above.has_filename()) above = above.parent_path();  // "/a/b/"
+  const fs::path whole = fs::absolute(path, none).lexically_normal();
+  const auto [end_above, begin] = std::mismatch(above.begin(), above.end(), whole.begin(), whole.end());
+  if (end_above != above.end() || begin == whole.end())
+    return fmt::format("it is not below the folder '{}'", above.string());
+  fs::path place = above;
+  for (auto part = begin; part != whole.end(); ++part) {
+    place /= *part;
+    if (fs::is_symlink(fs::symlink_status(place, none))) return fmt::format("'{}' is a link", place.string());
+  }
+  return "";
+}
+
+}  // namespace shoal

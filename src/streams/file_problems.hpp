@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "streams/plan.hpp"
+
+namespace shoal::streams {
+
+/// The plan of one file of a configuration; nothing, with what is wrong, if it cannot be. Each of its fields
+/// is tried alone, so that all that is wrong is found at once, each thing once. Collective.
+std::optional<Plan> plan_of_file(const Comm& comm, const Configuration& configuration, const FileChoice& file,
+                                 const Descriptions& model, const RunTime& time,
+                                 std::vector<Problem>& problems);
+
+/// Adds one that is not there yet.
+void add_problem(std::vector<Problem>& problems, Problem problem);
+
+}  // namespace shoal::streams

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/type.hpp"
+
+namespace shoal::streams {
+
+/// Values as whole numbers of a few bytes, as CF packs them: value = packed * scale_factor + add_offset.
+struct Packing {
+  double scale_factor = 1, add_offset = 0;
+};
+
+/// Has the type numbers to pack into: whole ones of 1, 2 or 4 bytes?
+bool packs_into(Type type);
+
+/// Values that did not fit, of one rank or of all.
+struct Unpackable {
+  std::int64_t count = 0;
+  double lowest = 0, highest = 0;  ///< of them, if there are some
+};
+
+/// Values in place, to the nearest packed one; NaN, and what does not fit the type, becomes `fill`, which is
+/// the lowest but one or the highest number of the type and stands for no value. Local.
+Unpackable pack(double* values, std::int64_t n, const Packing& packing, Type type, double fill);
+/// Which values fit: "-307.66 to 347.67".
+std::string range_text(const Packing& packing, Type type, double fill);
+
+}  // namespace shoal::streams

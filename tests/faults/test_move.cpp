@@ -1,0 +1,176 @@
+// Data of a classic file that move to a new one, and what fails meanwhile.
+#include <sys/stat.h>
+
+#include "faults/support.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t k_cells = 400000;  // a record of three megabytes: each rank has a part to copy
+const char* const k_folder = "move";
+
+std::string path() {
+  return (fs::absolute(k_folder) / "x.nc").string();
+}
+
+void make_old(Line& line) {
+  if (world_rank() == 0) {
+    fs::remove_all(k_folder);
+    fs::create_directories(k_folder);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  DatasetOptions options;
+  options.settings = "header_reserve=0, alignment=4";
+  auto file = Dataset::create(MPI_COMM_WORLD, path(), options);
+  line.define(*file);
+  for (std::int64_t record = 0; record < 2; ++record)
+    file->write(line.call(record));
+  file->close(false);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Of files that lie beside another, on one rank.
+DatasetOptions with_fault_beside(const std::string& settings, int rank, const Fault& fault) {
+  DatasetOptions options;
+  options.settings = settings;
+  if (world_rank() == rank)
+    options.open_store = [faulty = with_fault(open_posix_store, fault)](const std::string& file,
+                                                                        StoreMode mode) {
+      return file.ends_with(".tmp") ? faulty(file, mode) : open_posix_store(file, mode);
+    };
+  return options;
+}
+
+std::vector<std::string> drivers() {
+  std::vector<std::string> all{"driver=native", "driver=mpiio"};
+#ifdef SHOAL_HAVE_PNETCDF
+  all.emplace_back("driver=pnetcdf");
+#endif
+#ifdef SHOAL_HAVE_NETCDF
+  all.emplace_back("driver=gather");
+#endif
+  return all;
+}
+
+ino_t inode() {
+  struct stat status {};
+  return ::stat(path().c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+std::int64_t files_there() {
+  std::int64_t n = 0;
+  for (const auto& entry : fs::directory_iterator(k_folder))
+    n += entry.path().filename().string().ends_with(".lock") ? 0 : 1;
+  return n;
+}
+
+void put_text(Dataset& file) {
+  const std::string text(3000, 'x');
+  file.put_att(nullptr, "long", Type::char_, static_cast<std::int64_t>(text.size()), text.data());
+}
+
+void write(Dataset& file, Line& line, std::int64_t record) {
+  DataCall call = line.call(record);
+  call.decomposition = line.cut;
+  file.write(call);
+}
+
+void define_more(Dataset& file) {
+  put_text(file);
+  file.def_var("late", Type::double_, "time x", nullptr);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "data that move: a fault on one rank is an error on all, and the old file stays and can be written") {
+  Line line(k_cells);
+  for (const auto& driver : drivers())
+    for (const std::string operation : {"open", "write", "sync", "close"})
+      for (const int rank : {0, world_size() - 1}) {
+        CAPTURE(driver);
+        CAPTURE(operation);
+        CAPTURE(rank);
+        make_old(line);
+        const ino_t before = inode();
+        auto file = Dataset::open(MPI_COMM_WORLD, path(), true,
+                                  with_fault_beside(driver, rank, {operation, 0, 1, 28}));
+        const Outcome failed = outcome_of([&] {
+          define_more(*file);
+          file->end_define();
+        });
+        all_got(failed, Code::no_space, {path()});
+        CHECK(failed.message.find(".tmp") == std::string::npos);
+        CHECK(inode() == before);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank() == 0) CHECK(files_there() == 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        all_ok(outcome_of([&] {
+          write(*file, line, 2);
+          line.check(*file, 1);
+          define_more(*file);  // the fault is over
+          file->end_define();
+          write(*file, line, 3);
+          line.check(*file, 2);
+          file->close(false);
+        }));
+        CHECK(inode() != before);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank() == 0) CHECK(files_there() == 1);
+        check_records(line, path(), 4);
+      }
+}
+
+TEST_CASE("data that move: the lock goes with them, and readers keep the file that they have open") {
+  Line line(k_cells);
+  for (const auto& driver : drivers()) {
+    CAPTURE(driver);
+    make_old(line);
+    const auto reader = Dataset::open(MPI_COMM_WORLD, path(), false, {});
+    DatasetOptions options;
+    options.settings = driver;
+    auto file = Dataset::open(MPI_COMM_WORLD, path(), true, options);
+    all_ok(outcome_of([&] {
+      define_more(*file);
+      file->end_define();
+    }));
+    all_got(outcome_of([&] { Dataset::open(MPI_COMM_WORLD, path(), true, {}); }), Code::state,
+            {path(), "open for writing already"});
+    all_ok(outcome_of([&] {
+      line.check(*reader, 1);
+      reader->close(false);
+      file->close(false);
+      Dataset::open(MPI_COMM_WORLD, path(), true, {})->close(false);
+    }));
+  }
+}
+
+TEST_CASE("data that move: without room for both files nothing is changed") {
+  const SmallFolder small("move_small");
+  if (!small.is_there()) return;
+  Line line(40000);
+  DatasetOptions options;
+  options.settings = "header_reserve=0, alignment=4";
+  auto file = Dataset::create(MPI_COMM_WORLD, small.file(), options);
+  line.define(*file);
+  for (std::int64_t record = 0; record < 2; ++record)
+    file->write(line.call(record));
+  file->close(false);
+  MPI_Barrier(MPI_COMM_WORLD);
+  file = Dataset::open(MPI_COMM_WORLD, small.file(), true, {});
+  all_got(outcome_of([&] {
+            put_text(*file);
+            file->end_define();
+          }),
+          Code::no_space, {small.file(), "to a new file", "are free"});
+  small.grow();
+  all_ok(outcome_of([&] {
+    put_text(*file);
+    file->end_define();
+    file->close(false);
+  }));
+  check_records(line, small.file(), 2);
+}
