@@ -58,6 +58,16 @@ different = {
         "Fortran": ((), "called by those that find arguments wrong"),
         "Python": ((), "called by those that find arguments wrong"),
     },
+    "match": {
+        "C++": ((), "shoal.h's own, for programs and libraries above: the drop-in for PIO"),
+        "Fortran": ((), "shoal.h's own"),
+        "Python": ((), "shoal.h's own"),
+    },
+    "match_data": {
+        "C++": ((), "shoal.h's own, for programs and libraries above: the drop-in for PIO"),
+        "Fortran": ((), "shoal.h's own"),
+        "Python": ((), "shoal.h's own"),
+    },
     "abort": {
         "C++": (("abort_on_error",), "what happens to exceptions that nobody catches"),
         "Fortran": ((), "what happens without stat="),

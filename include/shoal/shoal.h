@@ -197,6 +197,20 @@ SHOAL_API void shoal_abort(MPI_Comm comm, int code, const char* message);
  * Returns the error. Collective, with those calls of the other ranks. */
 SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
 
+/* For programs and libraries above Shoal that have collective calls of their own: ranks match these as Shoal
+ * matches its calls, so that nobody waits in vain, and learn what is wrong on any of them.
+ *  call     which one, in words: "put_att"
+ *  details  what must be the same on all ranks, in words: "temp:units, type 2"; NULL: nothing. Not compared
+ *           with those of a rank that has an error
+ *  code     [1], the program's own number for what is wrong on this rank, 0: nothing. It becomes that of the
+ *           lowest rank that has one, on all ranks, and shoal_error_message() that rank's message
+ *  message  of the error; NULL where there is none
+ * SHOAL_OK: all ranks came to the call, whatever the code. SHOAL_OUT_OF_STEP: they came to different calls,
+ * or with other details; the next call may be the same again. SHOAL_TIMEOUT: not all of them came.
+ * Collective. */
+SHOAL_API int shoal_match(MPI_Comm comm, const char* call, const char* details, int* code,
+                          const char* message);
+
 /* Each rank owns one tile (box) of a global shape.
  *  ndims      1 to 7
  *  global     [ndims] shape of the whole field, all > 0, the same on every rank
@@ -515,12 +529,17 @@ SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoa
  *  call                              which one of the four
  *  variable, decomposition, section  as the other ranks have them, as far as they are known, otherwise NULL;
  *                                    all of a variable without records is SHOAL_SECTION_INIT here
- *  code, message                     as of shoal_refuse
+ *  code, message                     as of shoal_refuse. SHOAL_OK, of shoal_write: no error comes of it, as
+ *                                    the caller tells the other ranks itself (shoal_match_data)
  * Returns what the call returns. Collective, with that call of the other ranks. */
 enum { SHOAL_CALL_WRITE = 0, SHOAL_CALL_READ = 1, SHOAL_CALL_PUT = 2, SHOAL_CALL_GET = 3 };
 SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
                                 const shoal_decomposition* decomposition, const shoal_section* section,
                                 int code, const char* message);
+/* shoal_match for a call on a dataset: also ranks on their way to shoal_sync, shoal_get and its like find
+ * each other in it, at once; of those nobody goes on with the dataset. Collective. */
+SHOAL_API int shoal_match_data(shoal_dataset* dataset, const char* call, const char* details, int* code,
+                               const char* message);
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset

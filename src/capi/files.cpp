@@ -5,6 +5,7 @@
 #include "capi/closing.hpp"
 #include "capi/own_comm.hpp"
 #include "capi/structs.hpp"
+#include "driver/protocol.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -263,9 +264,10 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
   return guard([&] {
     Dataset& file = dataset_of(dataset);
     const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+    const bool told = code == SHOAL_OK && call == SHOAL_CALL_WRITE;
     const Status refused{known ? static_cast<Code>(code) : Code::invalid_argument,
                          message == nullptr ? "" : message,
-                         -1,
+                         told ? k_told : -1,
                          {},
                          {}};
     DataCall refusal;

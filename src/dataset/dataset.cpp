@@ -484,6 +484,17 @@ Status Dataset::complete_call(const char* does, bool durable, Work&& work) {
   return status;
 }
 
+ProgramOutcome Dataset::match_program_call(const ProgramCall& mine) {
+  check_open();
+  const Comm::Calling calling(comm_, mine.name.c_str(), path_);
+  try {
+    return shoal::match_program_call(
+        comm_, mine, [this](const CallSignature& s) { return driver_->match_calls(comm_, s); });
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
 void Dataset::sync(bool durable) {
   check_open();
   if (!writable_) return;  // nothing can be on its way

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "comm/program_call.hpp"
 #include "dataset/arguments.hpp"
 #include "dataset/definitions.hpp"
 #include "dataset/gathered_field.hpp"
@@ -103,6 +104,8 @@ class Dataset {
   void put(const DataCall& call);
   void get(const DataCall& call);
 
+  /// Match a call of the program's own with those of all ranks (shoal::match_program_call).
+  ProgramOutcome match_program_call(const ProgramCall& mine);
   /// Store, agree on errors, commit. durable: also wait for the device.
   void sync(bool durable);
   /// Is a close to be begun (begin_close) and finished later (close)? Setting background_close. Local.

@@ -9,6 +9,7 @@
 #include "dataset/dataset.hpp"
 #include "dataset/quantized.hpp"
 #include "dataset/values.hpp"
+#include "driver/protocol.hpp"
 #include "pack/cells.hpp"
 
 namespace shoal {
@@ -330,8 +331,8 @@ void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
     const Bytes values = gather_values(view, definition, rounding.get(), conversion_errors);
     driver_->put(variable, box, values.data(), {}, {});
     // The rest is written, as netCDF does; the failure comes out at sync, on all ranks.
-    late_.merge(with_context(conversion_status(conversion_errors, box, view.type, definition.type), path_,
-                             definition.name));
+    merge_named(late_, with_context(conversion_status(conversion_errors, box, view.type, definition.type),
+                                    path_, definition.name));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/protocol.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -42,10 +44,18 @@ void CollectiveState::complete_pending() {
   calls_ = CallState::settled;
 }
 
+void merge_named(Status& kept, const Status& more) {
+  constexpr std::size_t k_longest = 1000;
+  if (kept.code == Code::range && more.code == Code::range && kept.variable != more.variable &&
+      kept.message.size() < k_longest && kept.message.find("'" + more.variable + "'") == std::string::npos)
+    kept.message += fmt::format("; and of variable '{}': {}", more.variable, more.message);
+  kept.merge(more);
+}
+
 void CollectiveState::defer(Status status) {
-  if (status.ok()) return;
+  if (status.ok() || status.rank == k_told) return;
   if (status.rank < 0) status.rank = rank_;
-  deferred_.merge(status);
+  merge_named(deferred_, status);
 }
 
 void CollectiveState::defer_lasting(const Status& error, const std::string& later) {

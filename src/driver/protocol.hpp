@@ -46,6 +46,12 @@ enum class CallState { settled, unsettled, diverged, skipped };
 /// end_commit gives any of them.
 enum class FileState { unknown, whole, incomplete };
 
+/// In Status::rank: the caller has the error and tells the other ranks itself, so that it is not deferred.
+inline constexpr int k_told = -2;
+
+/// Keep the first failure, and name another one of other values that do not fit, in its message.
+void merge_named(Status& kept, const Status& more);
+
 /// What ranks find when they compare; the same on all of them, but for is_reference.
 struct Comparison {
   bool same = true;                   ///< all made the same calls
@@ -81,7 +87,7 @@ class CollectiveState {
   /// As matched; and what diverged is over.
   void complete_pending();
 
-  /// Keep an error for the next sync: the first one, until it is taken.
+  /// Keep an error for the next sync, if it was not told: the first one, until it is taken.
   void defer(Status status);
   /// Keep an error that nothing mends, in place of any other, for each sync: as it is, where it was deferred
   /// and not yet reported, and with the other message each time later.

@@ -367,3 +367,52 @@ TEST_CASE("what a rank refuses in place of a call reaches all ranks") {
   CHECK((world.is_late() ? shoal_refuse(world.comm, SHOAL_RANGE, "my own words")
                          : shoal_open(world.comm, "late.nc", SHOAL_READ, "", &none)) == SHOAL_RANGE);
 }
+
+TEST_CASE(
+    "late: calls of a program that are matched: one code on all ranks, other calls and details are found") {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) return;
+  const auto says = [](const char* words) {
+    return std::string(shoal_error_message()).find(words) != std::string::npos;
+  };
+  const auto all_of = [&](const OwnComm& world,
+                          const std::function<int(const char*, const char*, int*)>& match) {
+    int code = 0;
+    CHECK(match("put_att", "units", &code) == SHOAL_OK);
+    CHECK(code == 0);
+    code = world.rank > 0 ? 40 + world.rank : 0;
+    CHECK(match("put_att", world.rank == 0 ? "a" : "b", &code) == SHOAL_OK);
+    CHECK(code == 41);  // details of a call that fails are not compared
+    CHECK(says("rank 1: wrong on 1"));
+    code = 0;
+    CHECK(match("put_att", world.is_late() ? "units" : "name", &code) == SHOAL_OUT_OF_STEP);
+    CHECK(says("put_att (units)"));
+    CHECK(match(world.is_late() ? "def_var" : "put_att", "units", &code) == SHOAL_OUT_OF_STEP);
+    CHECK(says("def_var (units)"));
+    CHECK(match("put_att", "units", &code) == SHOAL_OK);  // and they go on
+    CHECK(code == 0);
+  };
+  const OwnComm world;
+  const std::string wrong = "wrong on " + std::to_string(world.rank);
+  all_of(world, [&](const char* call, const char* details, int* code) {
+    return shoal_match(world.comm, call, details, code, wrong.c_str());
+  });
+  for (const auto& driver : drivers()) {
+    CAPTURE(driver);
+    File file(world, driver, 60);
+    all_of(world, [&](const char* call, const char* details, int* code) {
+      return shoal_match_data(file.file, call, details, code, wrong.c_str());
+    });
+    // A write that a rank refuses, and says so itself, is no error of the next sync.
+    const shoal_section whole = SHOAL_SECTION_INIT;
+    if (world.is_late())
+      shoal_refuse_data(file.file, SHOAL_CALL_WRITE, "v", nullptr, &whole, SHOAL_OK, "told elsewhere");
+    else
+      file.write();
+    const int synced = shoal_sync(file.file, 0);
+    if (driver.find("driver=native") == 0) CHECK(synced == SHOAL_OK);
+    CHECK(file.write() == SHOAL_OK);
+    CHECK(shoal_close(&file.file, 0) == SHOAL_OK);
+  }
+}

@@ -203,6 +203,7 @@ static int check_lists(const lists* l) {
       return spio_fail(PIO_EINVAL, "there is no rank %d for I/O", io_rank_of(l, i));
   for (int c = 0; c < l->component_count; ++c) {
     if (l->counts[c] < 1) return spio_fail(PIO_EINVAL, "component %d has %d ranks", c, l->counts[c]);
+    if (l->procs != NULL && l->procs[c] == NULL) return spio_fail(PIO_EINVAL, "component %d has no list", c);
     for (int i = 0; i < l->counts[c]; ++i) {
       const int rank = rank_of(l, c, i);
       if (!is_rank(l, rank)) return spio_fail(PIO_EINVAL, "component %d: there is no rank %d", c, rank);
@@ -212,6 +213,17 @@ static int check_lists(const lists* l) {
     }
   }
   return PIO_NOERR;
+}
+
+/* Of right lists. */
+static uint64_t hash_lists(const lists* l) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (int i = 0; i < l->io_count; ++i)
+    hash = (hash ^ (uint64_t)io_rank_of(l, i)) * UINT64_C(1099511628211);
+  for (int c = 0; c < l->component_count; ++c)
+    for (int i = -1; i < l->counts[c]; ++i)
+      hash = (hash ^ (uint64_t)(i < 0 ? l->counts[c] : rank_of(l, c, i))) * UINT64_C(1099511628211);
+  return hash;
 }
 
 /* A communicator of ranks in the order of their list. Collective over world. */
@@ -233,16 +245,11 @@ static int position_in_io(const lists* l, int rank) {
   return -1;
 }
 
-static int agree_right(MPI_Comm world, int code) {
-  int all = code;
-  MPI_Allreduce(&code, &all, 1, MPI_INT, MPI_MIN, world);
-  return code == PIO_NOERR && all != PIO_NOERR ? spio_fail(all, "the lists of another rank are wrong") : code;
-}
-
 static int init_by_lists(MPI_Comm world, const lists* given, MPI_Comm* io_comm, MPI_Comm* comp_comm,
                          int rearranger, int* iosysidp) {
   lists l = *given;
   int me = 0;
+  if (world == MPI_COMM_NULL) return spio_fail(PIO_EINVAL, "the communicator is MPI_COMM_NULL");
   MPI_Comm_rank(world, &me);
   MPI_Comm_size(world, &l.world);
   const int components = l.component_count > 0 ? l.component_count : 0;
@@ -251,9 +258,13 @@ static int init_by_lists(MPI_Comm world, const lists* given, MPI_Comm* io_comm, 
   int code = l.first == NULL || comps == NULL || iosysidp == NULL ? spio_fail(PIO_EINVAL, "no place for ids")
                                                                   : PIO_NOERR;
   for (int c = 0; code == PIO_NOERR && l.counts != NULL && c < components; ++c)
-    l.first[c] = c == 0 ? l.io_count : l.first[c - 1] + l.counts[c - 1];
+    l.first[c] =
+        c == 0 ? l.io_count : l.first[c - 1] + (l.counts[c - 1] < l.world ? l.counts[c - 1] : l.world);
   if (code == PIO_NOERR) code = check_lists(&l);
-  code = agree_right(world, code);
+  if (code == PIO_NOERR) code = spio_check_rearranger(rearranger);
+  code = spio_match_comm(
+      world, "init_async", code, "%d I/O ranks, %d components, lists %016llx, rearranger %d", l.io_count,
+      l.component_count, (unsigned long long)(code == PIO_NOERR ? hash_lists(&l) : 0), rearranger);
   if (code == PIO_NOERR) {
     const int io = position_in_io(&l, me);
     MPI_Comm own_io = comm_of(world, io);
@@ -326,7 +337,11 @@ static int init_by_comms(MPI_Comm world, int component_count, const MPI_Comm* gi
   int code = PIO_NOERR;
   if (components < 1 || given == NULL || iosysidp == NULL || comps == NULL)
     code = spio_fail(PIO_EINVAL, "%d components, with their communicators", component_count);
-  code = agree_right(world, code);
+  if (code == PIO_NOERR) code = spio_check_rearranger(rearranger);
+  if (world == MPI_COMM_NULL) code = spio_fail(PIO_EINVAL, "the communicator is MPI_COMM_NULL");
+  if (world != MPI_COMM_NULL)
+    code = spio_match_comm(world, "init_async_from_comms", code, "%d components, rearranger %d", components,
+                           rearranger);
   if (code == PIO_NOERR) {
     MPI_Comm all = MPI_COMM_NULL;
     MPI_Comm_dup(world, &all);

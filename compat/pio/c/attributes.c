@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Attributes. Values of the first rank go to the file (setting attributes=rank0), so what other ranks give is
- * converted as far as it goes, and is no error there.
+ * converted as far as it goes, and is no error.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,18 +139,19 @@ static int store(int type, const number* n, void* at) {
 /* May it be put now? In data mode a classic file takes what needs no more room than before. */
 static int may_put(const spio_file* file, const char* owner, const char* name, nc_type xtype,
                    PIO_Offset len) {
-  if (!file->writable || spio_is_netcdf4(file) || file->mode == SPIO_DEFINING) return spio_may_define(file);
+  if (!file->writable || spio_is_netcdf4(file) || file->mode == SPIO_DEFINING) return spio_check_define(file);
   int index = 0;
   shoal_att_info info = SHOAL_ATT_INFO_INIT;
   if (shoal_find_att(file->dataset, owner, name, &index) == SHOAL_OK &&
       shoal_inq_att(file->dataset, owner, index, &info) == SHOAL_OK &&
-      spio_type_size(xtype) * (size_t)len <= spio_type_size(info.type) * (size_t)info.count)
+      (int64_t)len <= info.count * (int64_t)spio_type_size(info.type) / (int64_t)spio_type_size(xtype))
     return PIO_NOERR;
-  return spio_may_define(file);
+  return spio_check_define(file);
 }
 
+/* counts: the values are those that go to the file, and so is their number. */
 static int check_put(spio_file* file, int varid, const char* name, nc_type xtype, PIO_Offset len, int type,
-                     const char** owner) {
+                     int counts, const char** owner) {
   int code = spio_owner_name(file, varid, owner);
   if (code == PIO_NOERR) code = spio_check_name(name);
   if (code != PIO_NOERR) return code;
@@ -161,51 +163,83 @@ static int check_put(spio_file* file, int varid, const char* name, nc_type xtype
   if (varid != PIO_GLOBAL && strcmp(name, "_FillValue") == 0 && file->variables[varid].type != xtype)
     return spio_fail(PIO_EBADTYPE, "_FillValue of variable '%s' must have the variable's type, %d", *owner,
                      file->variables[varid].type);
-  return may_put(file, *owner, name, xtype, len);
+  return counts ? may_put(file, *owner, name, xtype, len) : PIO_NOERR;
 }
 
-/* type: of the values in memory. */
+/* The values as they go to the file, in *converted where they are not so in memory; NULL values: those of a
+ * rank that do not count. type: in memory. Returns what is wrong with them. */
+static int convert_values(const char* name, nc_type xtype, PIO_Offset len, int type, const void* values,
+                          unsigned char** converted) {
+  static const char* const no_strings[1] = {""};
+  const size_t size = spio_type_size(xtype);
+  int code = PIO_NOERR;
+  *converted = NULL;
+  if (len == 0 || (values != NULL && type == xtype)) return code;
+  *converted = calloc((size_t)len, size);
+  if (*converted == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
+  for (PIO_Offset i = 0; i < len && values != NULL; ++i) {
+    const number n = load(type, (const char*)values + (size_t)i * spio_type_size(type));
+    if (!store(xtype, &n, *converted + (size_t)i * size))
+      code =
+          spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i, xtype);
+  }
+  for (PIO_Offset i = 0; i < len && xtype == PIO_STRING; ++i)
+    memcpy(*converted + (size_t)i * size, no_strings, sizeof no_strings[0]);
+  return code;
+}
+
+static int store_att(spio_file* file, const char* owner, const char* name, nc_type xtype, PIO_Offset len,
+                     const void* values) {
+  const int status = shoal_put_att(file->dataset, owner, name, xtype, (int64_t)len, values);
+  if (status == SHOAL_INVALID_ARGUMENT) return spio_fail(PIO_EBADNAME, "%s", shoal_error_message());
+  if (status == SHOAL_STATE && strcmp(name, "_FillValue") == 0)
+    return spio_fail(PIO_ELATEFILL, "%s", shoal_error_message());
+  return spio_code_for(status, PIO_ENOTATT);
+}
+
+/* type: of the values in memory. Values, and how many there are, are the first rank's business: what is wrong
+ * with them all ranks hear. One that does not fit is told after something like it is stored. */
 static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, PIO_Offset len, int type,
                    const void* values) {
   const char* owner = NULL;
-  int code = check_put(file, varid, name, xtype, len, type, &owner);
-  if (code != PIO_NOERR) return code;
-  static const char* const no_strings[1] = {""};
-  const int first = file->system->rank == 0;
-  if (values == NULL && len > 0 && first)
+  const int counts = file->system->rank == 0;
+  const int converts = type != xtype;
+  int fits = PIO_NOERR;
+  if (!counts && len < 0) len = 0;
+  int code = check_put(file, varid, name, xtype, len, type, counts, &owner);
+  if (code == PIO_NOERR && values == NULL && len > 0 && counts)
     code = spio_fail(PIO_EINVAL, "attribute '%s': no values were given", name);
-  type = spio_memory_type(file, xtype, type);
   unsigned char* converted = NULL;
-  const size_t size = spio_type_size(xtype);
-  if (len > 0 && (values == NULL || type != xtype)) {
-    converted = calloc((size_t)len, size);
-    if (converted == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
-    for (PIO_Offset i = 0; i < len && values != NULL; ++i) {
-      const number n = load(type, (const char*)values + (size_t)i * spio_type_size(type));
-      if (!store(xtype, &n, converted + (size_t)i * size) && first)
-        code = spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i,
-                         xtype);
+  char message[512] = "";
+  if (code == PIO_NOERR) {
+    code = convert_values(name, xtype, len, spio_memory_type(file, xtype, type), values, &converted);
+    if (code == PIO_ERANGE) {
+      fits = counts ? code : PIO_NOERR;
+      code = PIO_NOERR;
+      snprintf(message, sizeof message, "%s", spio_message());
     }
-    for (PIO_Offset i = 0; i < len && xtype == PIO_STRING; ++i)
-      memcpy(converted + (size_t)i * size, no_strings, sizeof no_strings[0]);
   }
-  const int status =
-      shoal_put_att(file->dataset, owner, name, xtype, (int64_t)len, converted != NULL ? converted : values);
+  code = spio_match_file(file, "put_att", code, "variable %d, '%s', type %d from %d", varid, spio_text(name),
+                         xtype, type);
+  if (code == PIO_NOERR) {
+    spio_begin_define(file);
+    code = store_att(file, owner, name, xtype, len, converted != NULL ? converted : values);
+  }
+  if (code == PIO_NOERR && converts) {
+    if (fits != PIO_NOERR) spio_fail(fits, "%s", message);
+    code = spio_match_file(file, "put_att, whether values fit", fits, "-");
+  }
   free(converted);
-  int put = spio_code_for(status, PIO_ENOTATT);
-  if (status == SHOAL_INVALID_ARGUMENT) put = spio_fail(PIO_EBADNAME, "%s", shoal_error_message());
-  if (status == SHOAL_STATE && strcmp(name, "_FillValue") == 0)
-    put = spio_fail(PIO_ELATEFILL, "%s", shoal_error_message());
-  return put != PIO_NOERR ? put : code;
+  return code;
 }
 
 int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len, const void* op) {
-  SPIO_FILE("PIOc_put_att", ncid);
+  SPIO_FILE_OF_ALL("PIOc_put_att", "put_att", ncid);
   return spio_end_file(file, "PIOc_put_att", put_att(file, varid, name, xtype, len, xtype, op));
 }
 
 int PIOc_put_att_text(int ncid, int varid, const char* name, PIO_Offset len, const char* op) {
-  SPIO_FILE("PIOc_put_att_text", ncid);
+  SPIO_FILE_OF_ALL("PIOc_put_att_text", "put_att", ncid);
   return spio_end_file(file, "PIOc_put_att_text", put_att(file, varid, name, PIO_CHAR, len, PIO_CHAR, op));
 }
 
@@ -254,7 +288,7 @@ int PIOc_get_att_text(int ncid, int varid, const char* name, char* ip) {
 #define FAMILY(NAME, TYPE)                                                                               \
   int PIOc_put_att_##NAME(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,          \
                           const TYPE* op) {                                                              \
-    SPIO_FILE("PIOc_put_att_" #NAME, ncid);                                                              \
+    SPIO_FILE_OF_ALL("PIOc_put_att_" #NAME, "put_att", ncid);                                            \
     return spio_end_file(file, "PIOc_put_att_" #NAME,                                                    \
                          put_att(file, varid, name, xtype, len, SPIO_TYPE_##NAME, op));                  \
   }                                                                                                      \
@@ -334,8 +368,11 @@ static int rename_att(spio_file* file, int varid, const char* name, const char* 
 }
 
 int PIOc_rename_att(int ncid, int varid, const char* name, const char* newname) {
-  SPIO_FILE("PIOc_rename_att", ncid);
-  return spio_end_file(file, "PIOc_rename_att", rename_att(file, varid, name, newname));
+  SPIO_FILE_OF_ALL("PIOc_rename_att", "rename_att", ncid);
+  int code = spio_match_file(file, "rename_att", PIO_NOERR, "variable %d, '%s' to '%s'", varid,
+                             spio_text(name), spio_text(newname));
+  if (code == PIO_NOERR) code = rename_att(file, varid, name, newname);
+  return spio_end_file(file, "PIOc_rename_att", code);
 }
 
 static int del_att(spio_file* file, int varid, const char* name) {
@@ -349,15 +386,21 @@ static int del_att(spio_file* file, int varid, const char* name) {
 }
 
 int PIOc_del_att(int ncid, int varid, const char* name) {
-  SPIO_FILE("PIOc_del_att", ncid);
-  return spio_end_file(file, "PIOc_del_att", del_att(file, varid, name));
+  SPIO_FILE_OF_ALL("PIOc_del_att", "del_att", ncid);
+  int code = spio_match_file(file, "del_att", PIO_NOERR, "variable %d, '%s'", varid, spio_text(name));
+  if (code == PIO_NOERR) code = del_att(file, varid, name);
+  return spio_end_file(file, "PIOc_del_att", code);
 }
 
+/* from NULL: this rank does not know the file. */
 static int copy_att(spio_file* from, int ivarid, const char* name, spio_file* to, int ovarid) {
   const char* owner = NULL;
   shoal_att_info info = SHOAL_ATT_INFO_INIT;
   int index = 0;
-  int code = inq_att(from, ivarid, name, &owner, &info, &index);
+  int code = from == NULL ? spio_fail(PIO_EBADID, "no file is open with the id of the first one")
+                          : inq_att(from, ivarid, name, &owner, &info, &index);
+  code = spio_match_file(to, "copy_att", code, "variable %d, '%s' to variable %d", ivarid, spio_text(name),
+                         ovarid);
   if (code != PIO_NOERR) return code;
   const int type = info.type;
   const int64_t count = info.count;
@@ -373,8 +416,6 @@ static int copy_att(spio_file* from, int ivarid, const char* name, spio_file* to
 }
 
 int PIOc_copy_att(int incid, int ivarid, const char* name, int oncid, int ovarid) {
-  SPIO_FILE("PIOc_copy_att", incid);
-  spio_file* to = spio_file_of(oncid);
-  if (to == NULL) return spio_no_file("PIOc_copy_att", oncid);
-  return spio_end_file(file, "PIOc_copy_att", copy_att(file, ivarid, name, to, ovarid));
+  SPIO_FILE_OF_ALL("PIOc_copy_att", "copy_att", oncid);
+  return spio_end_file(file, "PIOc_copy_att", copy_att(spio_file_of(incid), ivarid, name, file, ovarid));
 }

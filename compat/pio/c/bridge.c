@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the Fortran half asks before it calls: nothing here ends a call, so no error handler acts, but in
- * refuse_values.
+ * those that refuse.
  */
 #include "internal.h"
 
@@ -35,13 +35,12 @@ int shoal_pio_counts(int ncid) {
   return file != NULL && file->system->rank == 0;
 }
 
-int shoal_pio_refuse_values(int ncid, int varid, int writing, const char* call, int code,
-                            const char* message) {
-  spio_file* file = spio_file_of(ncid);
-  int unknown = PIO_NOERR;
-  if (file == NULL) return spio_no_file(call, ncid);
-  const spio_variable* variable = spio_variable_of(file, varid, &unknown);
-  shoal_refuse_data(file->dataset, writing ? SHOAL_CALL_PUT : SHOAL_CALL_GET,
-                    variable == NULL ? NULL : variable->name, NULL, NULL, spio_shoal_code(code), message);
-  return spio_end_file(file, call, spio_fail(code, "%s", message));
+int shoal_pio_refuse_values(int ncid, int writing, const char* call, int code, const char* message) {
+  SPIO_FILE_OF_ALL(call, writing ? "put_var" : "get_var", ncid);
+  return spio_end_file(file, call, spio_match_values(file, writing, spio_fail(code, "%s", message), "-"));
+}
+
+int shoal_pio_refuse_match(int ncid, const char* matched, const char* call, int code, const char* message) {
+  SPIO_FILE_OF_ALL(call, matched, ncid);
+  return spio_end_file(file, call, spio_match_file(file, matched, spio_fail(code, "%s", message), "-"));
 }

@@ -32,10 +32,11 @@ int shoal_pio_shape(int ncid, int varid, int* ndims, int64_t* lengths, int* grow
 int shoal_pio_attribute(int ncid, int varid, const char* name, int64_t* length);
 /* Is this the rank whose values of put_var and put_att go to the file? Local. */
 int shoal_pio_counts(int ncid);
-/* As shoal_pio_refuse, in place of a put or get of a variable that other ranks make: after a get all of them
- * have an error, after a put the next sync tells them. Get: collective, with their calls. */
-int shoal_pio_refuse_values(int ncid, int varid, int writing, const char* call, int code,
-                            const char* message);
+/* As shoal_pio_refuse, in place of a put or get of a variable that other ranks make: all of them get the
+ * code. Collective, with their calls. */
+int shoal_pio_refuse_values(int ncid, int writing, const char* call, int code, const char* message);
+/* The same for another call of a file, as it is matched: "put_att". */
+int shoal_pio_refuse_match(int ncid, const char* matched, const char* call, int code, const char* message);
 
 /* An error of a call that gives no code to its caller. It is printed once. id of a file: the next call of
  * this file that has a code and no error of its own gives it; closing, too. id of an iosystem: the next call

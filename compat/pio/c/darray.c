@@ -236,15 +236,14 @@ static int call_shoal(const move* m) {
                     : shoal_read(m->file->dataset, variable->name, m->decomposition, &array, &cells.section);
 }
 
-/* What this rank cannot do, the others do without it. */
+/* A write that this rank refuses: the others write without it, and are told later (spio_end_write). */
 static int refuse(const move* m, int code) {
   char message[512];
   snprintf(message, sizeof message, "%s", spio_message());
   part cells;
-  if (m->variable != NULL) describe(m, &cells);
-  shoal_refuse_data(m->file->dataset, m->writing ? SHOAL_CALL_WRITE : SHOAL_CALL_READ,
-                    m->variable == NULL ? NULL : m->variable->name, m->decomposition,
-                    m->variable == NULL ? NULL : &cells.section, spio_shoal_code(code), message);
+  describe(m, &cells);
+  shoal_refuse_data(m->file->dataset, SHOAL_CALL_WRITE, m->variable->name, m->decomposition, &cells.section,
+                    SHOAL_OK, message);
   return spio_fail(code, "%s", message);
 }
 
@@ -342,42 +341,91 @@ static int check_move(const spio_file* file, const spio_variable* variable, cons
   return writing ? check_fill(file, variable, type, fillvalue) : PIO_NOERR;
 }
 
-int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values, int64_t frame,
-              const void* fillvalue, int writing) {
-  int code = PIO_NOERR;
-  fit how = {0, SHOAL_NO_RECORD, 0};
-  move m = {.file = file, .type = values->type, .writing = writing, .data = (char*)(uintptr_t)values->data};
-  spio_variable* variable = spio_variable_of(file, varid, &code);
-  m.variable = variable;
-  if (code == PIO_NOERR) code = check_move(file, variable, decomp, values->type, fillvalue, writing);
-  if (code == PIO_NOERR) code = find_fit(variable, decomp, frame, writing, &how);
-  if (code != PIO_NOERR) return writing ? code : refuse(&m, code);
-  int wrong = check_values(decomp, values);
+/* What a move is, before ranks come together in it: the arguments are checked, and an array that Shoal cannot
+ * take as it is gets a buffer. wrong: what this rank alone may have wrong. Local. */
+typedef struct plan {
+  move m;
+  fit how;
   int64_t strides[SPIO_MAX_CUT];
-  int packed = 0;
-  if (wrong == PIO_NOERR && values->array != NULL && !is_contiguous(values->array)) {
-    const spio_list* list = decomp->list;
-    if (list->is_block && how.records <= 1 && is_tile(values->array, list, strides)) {
-      m.strides = strides;
-    } else {
-      m.data = buffer_of(file, (size_t)decomp->length * spio_type_size(values->type));
-      if (m.data == NULL)
-        wrong = spio_fail(PIO_ENOMEM, "no memory for an array of %lld values", (long long)decomp->length);
-      packed = m.data != NULL;
-    }
+  int packed;
+  int wrong;
+} plan;
+
+static int make_plan(spio_file* file, int varid, const spio_decomp* decomp, const spio_values* values,
+                     int64_t frame, const void* fillvalue, int writing, plan* p) {
+  int code = PIO_NOERR;
+  *p = (plan){.how = {0, SHOAL_NO_RECORD, 0}};
+  p->m =
+      (move){.file = file, .type = values->type, .writing = writing, .data = (char*)(uintptr_t)values->data};
+  p->m.variable = spio_variable_of(file, varid, &code);
+  if (code == PIO_NOERR) code = check_move(file, p->m.variable, decomp, values->type, fillvalue, writing);
+  if (code == PIO_NOERR) code = find_fit(p->m.variable, decomp, frame, writing, &p->how);
+  if (code != PIO_NOERR) return code;
+  p->m.framed = p->how.framed;
+  p->m.record = p->how.record;
+  p->wrong = check_values(decomp, values);
+  if (p->wrong != PIO_NOERR || values->array == NULL || is_contiguous(values->array)) return PIO_NOERR;
+  const spio_list* list = decomp->list;
+  if (list->is_block && p->how.records <= 1 && is_tile(values->array, list, p->strides)) {
+    p->m.strides = p->strides;
+    return PIO_NOERR;
   }
+  p->m.data = buffer_of(file, (size_t)decomp->length * spio_type_size(values->type));
+  if (p->m.data == NULL)
+    p->wrong = spio_fail(PIO_ENOMEM, "no memory for an array of %lld values", (long long)decomp->length);
+  p->packed = p->m.data != NULL;
   /* Reading: holes keep what the array has. */
-  if (packed) copy_elements(values->array, decomp->length, m.data, 1);
+  if (p->packed) copy_elements(values->array, decomp->length, p->m.data, 1);
+  return PIO_NOERR;
+}
+
+static int carry_out(spio_file* file, spio_decomp* decomp, plan* p) {
+  const int code = spio_settle(file);
+  if (code != PIO_NOERR) return code;
+  if (p->m.writing) file->mode = SPIO_DATA;
+  return p->how.records > 0 ? each_record(&p->m, decomp, &p->how, p->wrong)
+                            : one_call(&p->m, decomp->list, decomp->system, p->wrong);
+}
+
+static int is_new(const spio_file* file, const spio_list* list) {
+  for (int i = 0; i < file->nused && i < SPIO_USED_LISTS; ++i)
+    if (file->used[i] == list) return 0;
+  return 1;
+}
+
+/* Ranks come together in a write after definitions, or with a new list: there they match it. decomp NULL:
+ * code says why. */
+static int write_values(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values,
+                        int64_t frame, const void* fillvalue, int code) {
+  plan p = {0};
+  if (code == PIO_NOERR) code = make_plan(file, varid, decomp, values, frame, fillvalue, 1, &p);
+  const int new_list = decomp == NULL ? file->nused == 0 : is_new(file, decomp->list);
+  if (file->meets || new_list) {
+    if (code == PIO_NOERR) code = p.wrong;
+    code = spio_match_file(file, "write_darray", code, "variable %d, decomposition %d, frame %lld", varid,
+                           decomp == NULL ? 0 : decomp->serial, (long long)p.m.record);
+  }
+  if (code != PIO_NOERR) return code;
+  if (new_list) file->used[file->nused++ % SPIO_USED_LISTS] = decomp->list;
   code = spio_settle(file);
-  if (code == PIO_NOERR && writing) code = take_fill(file, variable, decomp, values->type, fillvalue);
-  if (code != PIO_NOERR) return writing ? code : refuse(&m, code);
-  if (writing) file->mode = SPIO_DATA;
-  m.framed = how.framed;
-  m.record = how.record;
-  code = how.records > 0 ? each_record(&m, decomp, &how, wrong)
-                         : one_call(&m, decomp->list, decomp->system, wrong);
-  if (packed && !writing && code == PIO_NOERR) copy_elements(values->array, decomp->length, file->buffer, 0);
+  if (code == PIO_NOERR) code = take_fill(file, &file->variables[varid], decomp, values->type, fillvalue);
+  if (code == PIO_NOERR) code = carry_out(file, decomp, &p);
   if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
+  return code;
+}
+
+/* decomp NULL: code says why. */
+static int read_values(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values,
+                       int64_t frame, int code) {
+  plan p = {0};
+  if (code == PIO_NOERR) code = make_plan(file, varid, decomp, values, frame, NULL, 0, &p);
+  if (code == PIO_NOERR) code = p.wrong;
+  code = spio_match_file(file, "read_darray", code, "variable %d, decomposition %d, frame %lld", varid,
+                         decomp == NULL ? 0 : decomp->serial, (long long)p.m.record);
+  if (code != PIO_NOERR) return code;
+  code = carry_out(file, decomp, &p);
+  if (code == PIO_NOERR && p.packed) copy_elements(values->array, decomp->length, file->buffer, 0);
+  if (code != PIO_NOERR) spio_refresh(file);
   return code;
 }
 
@@ -389,32 +437,30 @@ static spio_decomp* decomp_of(int ioid, int* code) {
   return decomp;
 }
 
-/* With the frame that was set. A read that cannot name its decomposition is made with nothing. */
+/* With the frame that was set. */
 static int move_named(spio_file* file, int varid, int ioid, const spio_values* given, const int* frame,
                       const void* fillvalue, int writing) {
   int code = PIO_NOERR;
   spio_decomp* decomp = decomp_of(ioid, &code);
-  if (decomp == NULL) {
-    const move nothing = {.file = file, .writing = writing};
-    return writing ? code : refuse(&nothing, code);
-  }
   spio_values values = *given;
-  if (values.type == 0) values.type = decomp->type;
-  if (values.length < 0) values.length = decomp->length;
+  if (decomp != NULL && values.type == 0) values.type = decomp->type;
+  if (decomp != NULL && values.length < 0) values.length = decomp->length;
   const int known = varid >= 0 && varid < file->nvariables;
   const int64_t at = frame != NULL ? *frame : known ? file->variables[varid].frame : SPIO_NO_FRAME;
-  return spio_move(file, varid, decomp, &values, at, fillvalue, writing);
+  return writing ? write_values(file, varid, decomp, &values, at, fillvalue, code)
+                 : read_values(file, varid, decomp, &values, at, code);
 }
 
 int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
                       const void* fillvalue) {
   SPIO_FILE("PIOc_write_darray", ncid);
   const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
-  return spio_end_file(file, "PIOc_write_darray", move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
+  return spio_end_write(file, "PIOc_write_darray",
+                        move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
-  SPIO_FILE("PIOc_read_darray", ncid);
+  SPIO_FILE_OF_ALL("PIOc_read_darray", "read_darray", ncid);
   const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
   return spio_end_file(file, "PIOc_read_darray", move_named(file, varid, ioid, &values, NULL, NULL, 0));
 }
@@ -433,58 +479,60 @@ static int same_shape(spio_file* file, const int* varids, int nvars) {
   return code;
 }
 
-static int write_multi(spio_file* file, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
-                       const void* array, const int* frame, void** fillvalue, bool flushtodisk) {
+static int write_each(spio_file* file, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
+                      const void* array, const int* frame, void** fillvalue) {
   int code = PIO_NOERR;
-  const spio_decomp* decomp = decomp_of(ioid, &code);
-  if (decomp == NULL) return code;
-  if (nvars < 1 || varids == NULL) return spio_fail(PIO_EINVAL, "%d variables", nvars);
-  code = same_shape(file, varids, nvars);
-  if (code != PIO_NOERR) return code;
-  const size_t bytes = arraylen < 0 ? 0 : (size_t)arraylen * spio_type_size(decomp->type);
+  spio_decomp* decomp = decomp_of(ioid, &code);
+  if (code == PIO_NOERR && (nvars < 1 || varids == NULL)) code = spio_fail(PIO_EINVAL, "%d variables", nvars);
+  if (code == PIO_NOERR) code = same_shape(file, varids, nvars);
+  if (code != PIO_NOERR) return write_values(file, -1, decomp, NULL, SPIO_NO_FRAME, NULL, code);
+  const int64_t length = arraylen < 0 ? 0 : (int64_t)arraylen;
+  int64_t bytes = 0; /* of a variable; of an array that is too short for the list nothing is looked at */
+  if (length >= decomp->length && !spio_multiply(length, (int64_t)spio_type_size(decomp->type), &bytes))
+    return spio_fail(PIO_EINVAL, "an array of %lld values", (long long)length);
   for (int i = 0; i < nvars; ++i) {
-    const char* data = array == NULL ? NULL : (const char*)array + (size_t)i * bytes;
-    const spio_values values = {data, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
+    const char* data = array == NULL ? NULL : (const char*)array + (size_t)i * (size_t)bytes;
+    const spio_values values = {data, 0, length, NULL};
     const int status = move_named(file, varids[i], ioid, &values, frame == NULL ? NULL : &frame[i],
                                   fillvalue == NULL ? NULL : fillvalue[i], 1);
     if (code == PIO_NOERR) code = status;
-  }
-  if (flushtodisk) {
-    const int status = spio_code(shoal_sync(file->dataset, 0));
-    if (code == PIO_NOERR) code = status;
+    if (status != PIO_NOERR && (file->meets || is_new(file, decomp->list)))
+      break; /* ranks met in it, and none wrote */
   }
   return code;
 }
 
 int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
                             const void* array, const int* frame, void** fillvalue, bool flushtodisk) {
-  SPIO_FILE("PIOc_write_darray_multi", ncid);
-  return spio_end_file(
-      file, "PIOc_write_darray_multi",
-      write_multi(file, varids, ioid, nvars, arraylen, array, frame, fillvalue, flushtodisk));
+  const char* call = "PIOc_write_darray_multi";
+  SPIO_FILE(call, ncid);
+  const int code = write_each(file, varids, ioid, nvars, arraylen, array, frame, fillvalue);
+  if (!flushtodisk) return spio_end_write(file, call, code);
+  spio_note_write(file, code);
+  const int synced = spio_sync(file);
+  return spio_end_file(file, call, code != PIO_NOERR ? code : synced);
 }
 
-/* Arrays of Fortran. */
-static int move_array(const char* call, int ncid, int varid, int ioid, const shoal_array* array,
-                      const void* fillvalue, int writing) {
-  SPIO_FILE(call, ncid);
+/* Arrays of Fortran. One of another type than its decomposition is told as one that is missing. */
+static int move_array(spio_file* file, int varid, int ioid, const shoal_array* array, const void* fillvalue,
+                      int writing) {
   const spio_decomp* decomp = spio_decomp_of(ioid);
   spio_values values = {array->data, 0, elements_of(array), array};
   if (decomp != NULL && array->element_size != spio_type_size(decomp->type)) {
-    spio_fail(PIO_EINVAL, "elements of %zu bytes for a decomposition of type %d", array->element_size,
-              decomp->type);
     values.length = 0;
-    values.data = NULL; /* told below, as an array that is missing */
+    values.data = NULL;
   }
-  return spio_end_file(file, call, move_named(file, varid, ioid, &values, NULL, fillvalue, writing));
+  return move_named(file, varid, ioid, &values, NULL, fillvalue, writing);
 }
 
 int shoal_pio_write_array(int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue) {
-  return move_array("PIO_write_darray", ncid, varid, ioid, array, fillvalue, 1);
+  SPIO_FILE("PIO_write_darray", ncid);
+  return spio_end_write(file, "PIO_write_darray", move_array(file, varid, ioid, array, fillvalue, 1));
 }
 
 int shoal_pio_read_array(int ncid, int varid, int ioid, const shoal_array* array) {
-  return move_array("PIO_read_darray", ncid, varid, ioid, array, NULL, 0);
+  SPIO_FILE_OF_ALL("PIO_read_darray", "read_darray", ncid);
+  return spio_end_file(file, "PIO_read_darray", move_array(file, varid, ioid, array, NULL, 0));
 }
 
 int shoal_pio_decomposition_type(int ioid) {
@@ -494,20 +542,31 @@ int shoal_pio_decomposition_type(int ioid) {
 
 /* ---- vard: types and frames of the call ---------------------------------------------------- */
 
-static int move_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type,
-                     const void* values, int writing) {
-  SPIO_FILE(call, ncid);
+static int move_vard(spio_file* file, int varid, int ioid, PIO_Offset recnum, int type, const void* values,
+                     int writing) {
   const int frame = recnum < 0 || recnum > INT_MAX ? SPIO_NO_FRAME : (int)recnum;
   const spio_values given = {values, type, -1, NULL};
-  return spio_end_file(file, call, move_named(file, varid, ioid, &given, &frame, NULL, writing));
+  return move_named(file, varid, ioid, &given, &frame, NULL, writing);
+}
+
+static int get_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type,
+                    const void* values) {
+  SPIO_FILE_OF_ALL(call, "read_darray", ncid);
+  return spio_end_file(file, call, move_vard(file, varid, ioid, recnum, type, values, 0));
+}
+
+static int put_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type,
+                    const void* values) {
+  SPIO_FILE(call, ncid);
+  return spio_end_write(file, call, move_vard(file, varid, ioid, recnum, type, values, 1));
 }
 
 #define VARD(SUFFIX, TYPE, CODE)                                                                           \
   int PIOc_get_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, TYPE* buf) {       \
-    return move_vard("PIOc_get_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 0);                \
+    return get_vard("PIOc_get_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf);                    \
   }                                                                                                        \
   int PIOc_put_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, const TYPE* buf) { \
-    return move_vard("PIOc_put_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 1);                \
+    return put_vard("PIOc_put_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf);                    \
   }
 #define FAMILY(NAME, TYPE) VARD(_##NAME, TYPE, SPIO_TYPE_##NAME)
 SPIO_NUMBERS(FAMILY)

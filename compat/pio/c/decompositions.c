@@ -4,6 +4,7 @@
  * are wrong; the list is agreed on.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,11 @@ typedef struct request {
   PIO_Offset first;
   int rearranger;
   int read_only;
+  int wrong; /* what was found wrong before */
 } request;
 
 static int check(const request* want, const int* ioidp) {
+  if (want->wrong != PIO_NOERR) return want->wrong;
   if (ioidp == NULL) return spio_fail(PIO_EINVAL, "no place for the id");
   if (want->type < PIO_BYTE || want->type > PIO_UINT64)
     return spio_fail(PIO_EBADTYPE, "type %d is none of a decomposition", want->type);
@@ -29,10 +32,7 @@ static int check(const request* want, const int* ioidp) {
   if (want->length < 0 || (want->length > 0 && want->map == NULL))
     return spio_fail(PIO_EINVAL, "a list of %lld cells%s", (long long)want->length,
                      want->map == NULL ? ", and none was given" : "");
-  if (want->rearranger != 0 && (want->rearranger < PIO_REARR_BOX || want->rearranger > PIO_REARR_CONTIG))
-    return spio_fail(PIO_EINVAL, "%d is no rearranger: 1 (box), 2 (subset), 3 (any), 4 (contig)",
-                     want->rearranger);
-  return PIO_NOERR;
+  return want->rearranger == 0 ? PIO_NOERR : spio_check_rearranger(want->rearranger);
 }
 
 static int make(spio_system* system, const request* want, int* ioidp) {
@@ -49,10 +49,18 @@ static int make(spio_system* system, const request* want, int* ioidp) {
   if (code == PIO_NOERR) memcpy(dims, want->dims, (size_t)want->ndims * sizeof *dims);
   const spio_cells cells = {want->length, want->map, want->first};
   spio_list* list = NULL;
-  const int taken = spio_take_list(system, want->ndims, want->dims, &cells, code == PIO_NOERR, &list);
-  if (code == PIO_NOERR) code = taken;
+  char kind[40];
+  snprintf(kind, sizeof kind, "type %d%s", want->type, want->read_only ? ", read only" : "");
+  code = spio_take_list(system, kind, want->ndims, want->dims, &cells, code, &list);
   if (code == PIO_NOERR) {
-    *decomp = (spio_decomp){0, system, want->type, want->ndims, dims, want->length, want->read_only, list};
+    *decomp = (spio_decomp){.system = system,
+                            .type = want->type,
+                            .ndims = want->ndims,
+                            .dims = dims,
+                            .length = want->length,
+                            .read_only = want->read_only,
+                            .serial = ++system->decomps,
+                            .list = list};
     decomp->id = spio_add_decomp(decomp);
     if (decomp->id >= 0) {
       *ioidp = decomp->id;
@@ -67,7 +75,7 @@ static int make(spio_system* system, const request* want, int* ioidp) {
 }
 
 static int init(const char* call, int iosysid, const request* want, int* ioidp) {
-  SPIO_SYSTEM(call, iosysid);
+  SPIO_SYSTEM_OF_ALL(call, "InitDecomp", iosysid);
   return spio_end(system, call, make(system, want, ioidp));
 }
 
@@ -76,7 +84,7 @@ int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, in
                     const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
-  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 1, rearr == NULL ? 0 : *rearr, 0};
+  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 1, rearr == NULL ? 0 : *rearr, 0, 0};
   return init("PIOc_InitDecomp", iosysid, &want, ioidp);
 }
 
@@ -85,7 +93,7 @@ int PIOc_InitDecomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* gd
                              const PIO_Offset* iostart, const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
-  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 1, rearr == NULL ? 0 : *rearr, 1};
+  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 1, rearr == NULL ? 0 : *rearr, 1, 0};
   return init("PIOc_InitDecomp_ReadOnly", iosysid, &want, ioidp);
 }
 
@@ -94,7 +102,7 @@ int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, i
                      const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
-  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 0, rearranger, 0};
+  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 0, rearranger, 0, 0};
   return init("PIOc_init_decomp", iosysid, &want, ioidp);
 }
 
@@ -103,7 +111,7 @@ int PIOc_init_decomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* g
                               const PIO_Offset* iostart, const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
-  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 0, rearranger, 1};
+  const request want = {pio_type, ndims, gdimlen, maplen, compmap, 0, rearranger, 1, 0};
   return init("PIOc_init_decomp_ReadOnly", iosysid, &want, ioidp);
 }
 
@@ -116,8 +124,11 @@ static int64_t box_list(int ndims, const int* dims, const long* start, const lon
     if (start[i] < 0 || count[i] < 0 || start[i] > dims[i] - count[i])
       return spio_fail(PIO_EINVAL, "a box of start %ld, count %ld in dimension %d of length %d", start[i],
                        count[i], i, dims[i]);
-    length *= count[i];
+    if (!spio_multiply(length, count[i], &length))
+      return spio_fail(PIO_EINVAL, "a box has more cells than can be counted");
   }
+  if (length > INT_MAX)
+    return spio_fail(PIO_EINVAL, "a box of %lld cells; 2147483647 are allowed", (long long)length);
   *out = malloc((size_t)(length + 1) * sizeof **out);
   if (*out == NULL) return spio_fail(PIO_ENOMEM, "no memory for a list of %lld cells", (long long)length);
   for (int64_t n = 0; n < length; ++n) {
@@ -138,8 +149,8 @@ int PIOc_InitDecomp_bc(int iosysid, int pio_type, int ndims, const int* gdimlen,
                        const long int* count, int* ioidp) {
   PIO_Offset* map = NULL;
   const int64_t length = box_list(ndims, gdimlen, start, count, &map);
-  /* A box that is none is a list without a place: the others are told. */
-  const request want = {pio_type, ndims, gdimlen, length < 0 ? 1 : length, map, 0, 0, 0};
+  const request want = {
+      pio_type, ndims, gdimlen, length < 0 ? 0 : length, map, 0, 0, 0, length < 0 ? (int)length : PIO_NOERR};
   const int code = init("PIOc_InitDecomp_bc", iosysid, &want, ioidp);
   free(map);
   return code;
@@ -147,8 +158,13 @@ int PIOc_InitDecomp_bc(int iosysid, int pio_type, int ndims, const int* gdimlen,
 
 static int free_decomp(spio_system* system, int ioid) {
   spio_decomp* decomp = spio_decomp_of(ioid);
-  if (decomp == NULL || decomp->system != system)
-    return spio_fail(PIO_EBADID, "no decomposition of the iosystem has the id %d", ioid);
+  if (system->comm == MPI_COMM_NULL)
+    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
+  if (decomp != NULL && decomp->system != system) decomp = NULL;
+  int code = decomp == NULL ? spio_fail(PIO_EBADID, "no decomposition of the iosystem has the id %d", ioid)
+                            : PIO_NOERR;
+  code = spio_match(system, "freedecomp", code, "decomposition %d", decomp == NULL ? 0 : decomp->serial);
+  if (code != PIO_NOERR) return code;
   spio_remove_decomp(ioid);
   spio_release_list(system, decomp->list);
   free(decomp->dims);
@@ -163,7 +179,7 @@ int PIOc_freedecomp(int iosysid, int ioid) {
     const int freed = spio_end_file(file, "PIOc_freedecomp", free_decomp(file->system, ioid));
     return synced != PIO_NOERR ? synced : freed;
   }
-  SPIO_SYSTEM("PIOc_freedecomp", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_freedecomp", "freedecomp", iosysid);
   return spio_end(system, "PIOc_freedecomp", free_decomp(system, ioid));
 }
 

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Define mode, dimensions, variables, fill values. In classic files a program enters and leaves define mode;
- * in netCDF-4 ones it is always both. A variable is settled once a define phase of the dataset has ended with
- * it: its properties can then no longer be set.
+ * netCDF-4 ones enter it with a definition and leave it with data. A variable is settled once a define phase
+ * of the dataset has ended with it: its properties can then no longer be set.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-int spio_may_define(const spio_file* file) {
+int spio_check_define(const spio_file* file) {
   if (!file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
   if (!spio_is_netcdf4(file) && file->mode != SPIO_DEFINING)
     return spio_fail(PIO_ENOTINDEFINE, "a classic file is defined in define mode: call PIOc_redef before");
   return PIO_NOERR;
+}
+
+void spio_begin_define(spio_file* file) {
+  if (spio_is_netcdf4(file)) file->mode = SPIO_DEFINING;
+  file->meets = 1;
+}
+
+int spio_may_define(spio_file* file) {
+  const int code = spio_check_define(file);
+  if (code == PIO_NOERR) spio_begin_define(file);
+  return code;
 }
 
 int spio_is_new(const spio_file* file, int varid) {
@@ -33,6 +45,8 @@ int spio_settle(spio_file* file) {
     if (code != PIO_NOERR) break;
   }
   file->settled = file->nvariables;
+  if (spio_is_netcdf4(file)) file->mode = SPIO_DATA;
+  file->meets = 0;
   return code;
 }
 
@@ -58,13 +72,12 @@ static int redef(spio_file* file) {
   if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
     return spio_fail(PIO_EINDEFINE, "the file is in define mode");
   file->mode = SPIO_DEFINING;
+  file->meets = 1;
   return PIO_NOERR;
 }
 
 static int enddef(spio_file* file) {
-  if (!file->writable && spio_is_netcdf4(file)) return PIO_NOERR;
-  if (!spio_is_netcdf4(file) && file->mode != SPIO_DEFINING)
-    return spio_fail(PIO_ENOTINDEFINE, "the file is not in define mode");
+  if (file->mode != SPIO_DEFINING) return spio_fail(PIO_ENOTINDEFINE, "the file is not in define mode");
   const int code = spio_settle(file);
   const int ended = spio_code(shoal_end_define(file->dataset));
   file->mode = SPIO_DATA;
@@ -73,13 +86,17 @@ static int enddef(spio_file* file) {
 }
 
 int PIOc_redef(int ncid) {
-  SPIO_FILE("PIOc_redef", ncid);
-  return spio_end_file(file, "PIOc_redef", redef(file));
+  SPIO_FILE_OF_ALL("PIOc_redef", "redef", ncid);
+  int code = spio_match_file(file, "redef", PIO_NOERR, "-");
+  if (code == PIO_NOERR) code = redef(file);
+  return spio_end_file(file, "PIOc_redef", code);
 }
 
 int PIOc_enddef(int ncid) {
-  SPIO_FILE("PIOc_enddef", ncid);
-  return spio_end_file(file, "PIOc_enddef", enddef(file));
+  SPIO_FILE_OF_ALL("PIOc_enddef", "enddef", ncid);
+  int code = spio_match_file(file, "enddef", PIO_NOERR, "-");
+  if (code == PIO_NOERR) code = enddef(file);
+  return spio_end_file(file, "PIOc_enddef", code);
 }
 
 /* ---- Dimensions ---------------------------------------------------------------------------- */
@@ -113,8 +130,11 @@ static int def_dim(spio_file* file, const char* name, PIO_Offset len, int* idp) 
 }
 
 int PIOc_def_dim(int ncid, const char* name, PIO_Offset len, int* idp) {
-  SPIO_FILE("PIOc_def_dim", ncid);
-  return spio_end_file(file, "PIOc_def_dim", def_dim(file, name, len, idp));
+  SPIO_FILE_OF_ALL("PIOc_def_dim", "def_dim", ncid);
+  int code =
+      spio_match_file(file, "def_dim", PIO_NOERR, "'%s', length %lld", spio_text(name), (long long)len);
+  if (code == PIO_NOERR) code = def_dim(file, name, len, idp);
+  return spio_end_file(file, "PIOc_def_dim", code);
 }
 
 static int rename_dim(spio_file* file, int dimid, const char* name) {
@@ -132,8 +152,10 @@ static int rename_dim(spio_file* file, int dimid, const char* name) {
 }
 
 int PIOc_rename_dim(int ncid, int dimid, const char* name) {
-  SPIO_FILE("PIOc_rename_dim", ncid);
-  return spio_end_file(file, "PIOc_rename_dim", rename_dim(file, dimid, name));
+  SPIO_FILE_OF_ALL("PIOc_rename_dim", "rename_dim", ncid);
+  int code = spio_match_file(file, "rename_dim", PIO_NOERR, "dimension %d to '%s'", dimid, spio_text(name));
+  if (code == PIO_NOERR) code = rename_dim(file, dimid, name);
+  return spio_end_file(file, "PIOc_rename_dim", code);
 }
 
 /* ---- Variables ----------------------------------------------------------------------------- */
@@ -191,7 +213,8 @@ static int find_shape(const spio_file* file, const char* name, int ndims, const 
     if (dim->unlimited && i > 0)
       return spio_fail(PIO_EINVAL, "variable '%s': dimension '%s' is unlimited, and so must be the first one",
                        name, dim->name);
-    if (!dim->unlimited) out->cells *= dim->length;
+    if (!dim->unlimited && !spio_multiply(out->cells, dim->length, &out->cells))
+      return spio_fail(PIO_EVARSIZE, "variable '%s' has more values than can be counted", name);
     fixed += !dim->unlimited;
   }
   if (fixed == 0) out->cells = 0;
@@ -214,9 +237,10 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
   quote(&of, dims);
   code = code_of_definition(shoal_def_var(file->dataset, name, xtype, dims, NULL), PIO_EBADDIM);
   /* A large one will most likely be written with a decomposition. */
+  const int64_t size = (int64_t)spio_type_size(xtype);
   const int numeric = xtype != PIO_CHAR && xtype != PIO_STRING;
   if (code == PIO_NOERR && numeric && of.cells > 0 &&
-      of.cells * (int64_t)spio_type_size(xtype) >= file->system->policy.cut_bytes)
+      of.cells >= (file->system->policy.cut_bytes + size - 1) / size)
     code = spio_code(shoal_def_cut(file->dataset, name));
   if (code == PIO_NOERR) code = spio_refresh(file);
   if (code == PIO_NOERR && varidp != NULL) *varidp = spio_variable_named(file, name);
@@ -224,8 +248,14 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
 }
 
 int PIOc_def_var(int ncid, const char* name, nc_type xtype, int ndims, const int* dimidsp, int* varidp) {
-  SPIO_FILE("PIOc_def_var", ncid);
-  return spio_end_file(file, "PIOc_def_var", def_var(file, name, xtype, ndims, dimidsp, varidp));
+  SPIO_FILE_OF_ALL("PIOc_def_var", "def_var", ncid);
+  char dims[SHOAL_MAX_DIMS * 12 + 1] = "";
+  for (int i = 0, used = 0; dimidsp != NULL && i < ndims && i < SHOAL_MAX_DIMS; ++i)
+    used += snprintf(dims + used, sizeof dims - (size_t)used, " %d", dimidsp[i]);
+  int code = spio_match_file(file, "def_var", PIO_NOERR, "'%s', type %d, %d dimensions%s", spio_text(name),
+                             xtype, ndims, dims);
+  if (code == PIO_NOERR) code = def_var(file, name, xtype, ndims, dimidsp, varidp);
+  return spio_end_file(file, "PIOc_def_var", code);
 }
 
 static int rename_var(spio_file* file, int varid, const char* name) {
@@ -248,8 +278,10 @@ static int rename_var(spio_file* file, int varid, const char* name) {
 }
 
 int PIOc_rename_var(int ncid, int varid, const char* name) {
-  SPIO_FILE("PIOc_rename_var", ncid);
-  return spio_end_file(file, "PIOc_rename_var", rename_var(file, varid, name));
+  SPIO_FILE_OF_ALL("PIOc_rename_var", "rename_var", ncid);
+  int code = spio_match_file(file, "rename_var", PIO_NOERR, "variable %d to '%s'", varid, spio_text(name));
+  if (code == PIO_NOERR) code = rename_var(file, varid, name);
+  return spio_end_file(file, "PIOc_rename_var", code);
 }
 
 /* ---- Fill ---------------------------------------------------------------------------------- */
@@ -264,8 +296,10 @@ static int set_fill(spio_file* file, int fillmode, int* old_modep) {
 }
 
 int PIOc_set_fill(int ncid, int fillmode, int* old_modep) {
-  SPIO_FILE("PIOc_set_fill", ncid);
-  return spio_end_file(file, "PIOc_set_fill", set_fill(file, fillmode, old_modep));
+  SPIO_FILE_OF_ALL("PIOc_set_fill", "set_fill", ncid);
+  int code = spio_match_file(file, "set_fill", PIO_NOERR, "%d", fillmode);
+  if (code == PIO_NOERR) code = set_fill(file, fillmode, old_modep);
+  return spio_end_file(file, "PIOc_set_fill", code);
 }
 
 static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fill_value) {
@@ -289,8 +323,10 @@ static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fil
 }
 
 int PIOc_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value) {
-  SPIO_FILE("PIOc_def_var_fill", ncid);
-  int code = spio_may_define(file);
+  SPIO_FILE_OF_ALL("PIOc_def_var_fill", "def_var_fill", ncid);
+  const char* kind = no_fill ? "no value" : fill_value == NULL ? "the usual value" : "a value";
+  int code = spio_match_file(file, "def_var_fill", PIO_NOERR, "variable %d, %s", varid, kind);
+  if (code == PIO_NOERR) code = spio_may_define(file);
   if (code == PIO_NOERR) code = def_var_fill(file, varid, no_fill, fill_value);
   return spio_end_file(file, "PIOc_def_var_fill", code);
 }

@@ -4,8 +4,9 @@
  * Shoal's indices, and so are those of variables, but for the ones that Shoal itself adds
  * (quantization_info_...).
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,19 @@ static spio_file* new_file(spio_system* system, int iotype, int* code) {
   return NULL;
 }
 
+/* The id of the file of this path, -1: it is not open. */
+static int open_as(const char* path) {
+  char wanted[PATH_MAX];
+  char found[PATH_MAX];
+  if (realpath(path, wanted) == NULL) return -1;
+  for (const spio_file* file = spio_next_file(NULL, 0); file != NULL; file = spio_next_file(NULL, file->id)) {
+    shoal_file_info info = SHOAL_FILE_INFO_INIT;
+    if (file->dataset == NULL || shoal_inq_file(file->dataset, &info) != SHOAL_OK) continue;
+    if (realpath(info.path, found) != NULL && strcmp(wanted, found) == 0) return file->id;
+  }
+  return -1;
+}
+
 /* The dataset that was made or opened. Of a new one, which has no variables, the code is the same on all
  * ranks. */
 static int take_dataset(spio_file* file, shoal_dataset* dataset, enum spio_mode mode) {
@@ -348,6 +362,14 @@ static int not_in_component(void) {
   return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
 }
 
+/* A file that is open here already: which one. */
+static int code_of_opening(int status, const char* path, int not_found) {
+  if (status != SHOAL_STATE) return spio_code_for(status, not_found);
+  const int id = open_as(path);
+  if (id < 0) return spio_fail(PIO_EINVAL, "%s", shoal_error_message());
+  return spio_fail(PIO_EINVAL, "%s is open already, with the id %d: close it first", path, id);
+}
+
 /* wrong: what this rank found wrong with its arguments. Collective. */
 static int create(spio_system* system, const char* path, int iotype, int mode, int wrong, int* ncidp) {
   if (system->comm == MPI_COMM_NULL) return not_in_component();
@@ -355,13 +377,13 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
   check_request(system, &r, format_of(iotype, mode));
   spio_file* file = r.wrong == PIO_NOERR ? new_file(system, iotype, &r.wrong) : NULL;
   shoal_dataset* dataset = NULL;
+  int code = spio_match(system, "createfile", r.wrong, "'%s', iotype %d, mode %d", path == NULL ? "" : path,
+                        iotype, mode);
   const int spoke = shoal_speak(SHOAL_SPEAK_PIO); /* which the dataset keeps */
-  const int status = r.wrong == PIO_NOERR
-                         ? shoal_create(system->comm, path, r.settings.data, &dataset)
-                         : shoal_refuse(system->comm, spio_shoal_code(r.wrong), spio_message());
+  if (code == PIO_NOERR)
+    code = code_of_opening(shoal_create(system->comm, path, r.settings.data, &dataset), path, 2);
   shoal_speak(spoke);
   free(r.settings.data);
-  int code = r.wrong != PIO_NOERR ? r.wrong : spio_code_for(status, 2);
   if (code == PIO_NOERR) code = take_dataset(file, dataset, SPIO_DEFINING);
   if (code == PIO_NOERR) {
     *ncidp = file->id;
@@ -369,16 +391,6 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
   }
   drop_file(file);
   if (dataset != NULL) shoal_close(&dataset, 0);
-  return code;
-}
-
-/* The variables of a file that exists may find no memory on one rank: then it is open on none. Collective. */
-static int agree_on_open(const spio_system* system, int code) {
-  int all = code;
-  if (MPI_Allreduce(&code, &all, 1, MPI_INT, MPI_MIN, system->comm) != MPI_SUCCESS)
-    return spio_fail(PIO_EIO, "MPI_Allreduce failed");
-  if (code == PIO_NOERR && all != PIO_NOERR)
-    return spio_fail(all, "the file could not be set up on another rank");
   return code;
 }
 
@@ -390,20 +402,21 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   check_request(system, &r, 0);
   spio_file* file = r.wrong == PIO_NOERR ? new_file(system, *iotype, &r.wrong) : NULL;
   shoal_dataset* dataset = NULL;
+  int code = spio_match(system, "openfile", r.wrong, "'%s', iotype %d, mode %d, retry %d",
+                        path == NULL ? "" : path, *iotype, mode, retry);
   const int spoke = shoal_speak(SHOAL_SPEAK_PIO);
-  const int status = r.wrong == PIO_NOERR
-                         ? shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
-                                      r.settings.data, &dataset)
-                         : shoal_refuse(system->comm, spio_shoal_code(r.wrong), spio_message());
+  if (code == PIO_NOERR)
+    code = code_of_opening(shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
+                                      r.settings.data, &dataset),
+                           path, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
   shoal_speak(spoke);
   free(r.settings.data);
-  int code =
-      r.wrong != PIO_NOERR ? r.wrong : spio_code_for(status, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
   if (code != PIO_NOERR) {
     drop_file(file);
     return code;
   }
-  code = agree_on_open(system, take_dataset(file, dataset, SPIO_DATA));
+  /* The variables of a file that exists may find no memory on one rank: then it is open on none. */
+  code = spio_match(system, "openfile, its variables", take_dataset(file, dataset, SPIO_DATA), "-");
   if (code != PIO_NOERR) {
     drop_file(file);
     shoal_close(&dataset, 0);
@@ -412,10 +425,8 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   const int netcdf4 = spio_is_netcdf4(file);
   const int fits = netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P;
   if (!fits && !retry) {
-    code = spio_fail(PIO_ENOTNC, "%s has the format %s, which iotype %d does not open", path,
-                     format_name(file->format), *iotype);
     spio_close(file);
-    return code;
+    return spio_fail(PIO_ENOTNC, "%s has another format than iotype %d opens", path, *iotype);
   }
   if (!fits) file->iotype = *iotype = PIO_IOTYPE_NETCDF;
   *ncidp = file->id;
@@ -427,7 +438,7 @@ static int no_place(const void* a, const void* b) {
 }
 
 int PIOc_createfile(int iosysid, int* ncidp, const int* iotype, const char* fname, int mode) {
-  SPIO_SYSTEM("PIOc_createfile", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_createfile", "createfile", iosysid);
   const int wrong = no_place(ncidp, iotype);
   return spio_end(system, "PIOc_createfile",
                   create(system, fname, iotype == NULL ? PIO_IOTYPE_NETCDF : *iotype, mode, wrong, ncidp));
@@ -438,14 +449,14 @@ static int iotype_of_mode(int mode) {
 }
 
 int PIOc_create(int iosysid, const char* path, int cmode, int* ncidp) {
-  SPIO_SYSTEM("PIOc_create", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_create", "createfile", iosysid);
   return spio_end(system, "PIOc_create",
                   create(system, path, iotype_of_mode(cmode), cmode, no_place(ncidp, ncidp), ncidp));
 }
 
 static int open_named(const char* call, int iosysid, int* ncidp, int* iotype, const char* fname, int mode,
                       int retry) {
-  SPIO_SYSTEM(call, iosysid);
+  SPIO_SYSTEM_OF_ALL(call, "openfile", iosysid);
   int usual = PIO_IOTYPE_NETCDF;
   const int wrong = no_place(ncidp, iotype);
   return spio_end(system, call,
@@ -480,10 +491,23 @@ int spio_close(spio_file* file) {
   return code;
 }
 
+/* The first error counts, with its message. */
+static int first_of(int first, const char* message, int second) {
+  return first == PIO_NOERR ? second : spio_fail(first, "%s", message);
+}
+
+/* An id that one rank has wrong leaves the file open on all; otherwise it is closed, whatever happens. */
 int PIOc_closefile(int ncid) {
-  SPIO_FILE("PIOc_closefile", ncid);
+  SPIO_FILE_OF_ALL("PIOc_closefile", "closefile", ncid);
   spio_system* system = file->system;
-  return spio_end(system, "PIOc_closefile", spio_close(file));
+  char message[512];
+  int untold = PIO_NOERR;
+  int code = spio_match_refused(file, "closefile", &untold);
+  if (code == PIO_EBADID) return spio_end(system, "PIOc_closefile", code);
+  if (code == PIO_NOERR) code = untold;
+  snprintf(message, sizeof message, "%s", spio_message());
+  code = first_of(code, message, spio_close(file));
+  return spio_end(system, "PIOc_closefile", code);
 }
 
 /* With SHOAL_PIO_SYNC=lazy every half minute by the first rank's clock is enough. Collective. */
@@ -498,34 +522,38 @@ static int wants_commit(spio_file* file, int* out) {
   return PIO_NOERR;
 }
 
-static int sync_file(spio_file* file) {
-  if (!file->writable) return PIO_NOERR;
+int spio_sync(spio_file* file) {
+  char message[512];
+  int untold = PIO_NOERR;
+  int code = spio_match_refused(file, "sync", &untold);
+  if (code != PIO_NOERR || !file->writable) return code;
+  snprintf(message, sizeof message, "%s", spio_message());
   int commit = 1;
-  int code = spio_settle(file);
+  code = spio_settle(file);
   if (code == PIO_NOERR) code = wants_commit(file, &commit);
   if (code == PIO_NOERR && commit) code = spio_code(shoal_sync(file->dataset, 0));
   const int refreshed = spio_refresh(file);
-  return code == PIO_NOERR ? refreshed : code;
+  return first_of(untold, message, code != PIO_NOERR ? code : refreshed);
 }
 
 int PIOc_sync(int ncid) {
-  SPIO_FILE("PIOc_sync", ncid);
-  return spio_end_file(file, "PIOc_sync", sync_file(file));
+  SPIO_FILE_OF_ALL("PIOc_sync", "sync", ncid);
+  return spio_end_file(file, "PIOc_sync", spio_sync(file));
 }
 
+/* The first rank deletes it. */
 static int delete_file(const spio_system* system, const char* path) {
-  if (system->comm == MPI_COMM_NULL)
-    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
-  int failed = 0;
-  if (system->rank == 0) failed = path == NULL ? PIO_EINVAL : unlink(path) != 0 ? errno : 0;
-  if (MPI_Bcast(&failed, 1, MPI_INT, 0, system->comm) != MPI_SUCCESS)
-    return spio_fail(PIO_EIO, "MPI_Bcast failed");
-  return failed == 0 ? PIO_NOERR
-                     : spio_fail(failed, "%s could not be deleted", path == NULL ? "(no path)" : path);
+  if (system->comm == MPI_COMM_NULL) return not_in_component();
+  int code = path == NULL ? spio_fail(PIO_EINVAL, "no path was given") : PIO_NOERR;
+  code = spio_match(system, "deletefile", code, "'%s'", path == NULL ? "" : path);
+  if (code != PIO_NOERR) return code;
+  if (system->rank == 0 && unlink(path) != 0)
+    code = spio_fail(errno, "%s could not be deleted: %s", path, strerror(errno));
+  return spio_match(system, "deletefile, its end", code, "-");
 }
 
 int PIOc_deletefile(int iosysid, const char* filename) {
-  SPIO_SYSTEM("PIOc_deletefile", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_deletefile", "deletefile", iosysid);
   return spio_end_system(system, "PIOc_deletefile", delete_file(system, filename));
 }
 

@@ -2,12 +2,15 @@
  *
  * What the sources of libshoal_pioc share. Each part of the state has one owner, the file that changes it:
  *
- *   iosystems                    system.c      made by Init_Intracomm, async.c; gone with finalize
- *   ids of everything            tables.c
- *   lists of cells               shared_lists.c
- *   open files, variables        files.c       names, types, shapes are copies of the dataset's
- * (spio_refresh) define mode, what is settled definitions.c filters of new variables     properties.c frames
- * darray.c last error of this thread    errors.c
+ *   iosystems                     system.c        made by Init_Intracomm, async.c; gone with finalize
+ *   ids of everything             tables.c
+ *   lists of cells                shared_lists.c
+ *   open files, variables         files.c         names, types, shapes are copies of the dataset's
+ *   define mode, what is settled  definitions.c
+ *   filters of new variables      properties.c
+ *   frames                        darray.c
+ *   writes that were refused      matching.c
+ *   last error of this thread     errors.c
  *
  * PIO is not for several threads at once, and neither is this.
  */
@@ -23,6 +26,7 @@
 #define SPIO_MAX_RECORDS 64 /* of a decomposition that has a variable's unlimited dimension */
 #define SPIO_NO_FRAME (-1)  /* a variable whose frame was not set */
 #define SPIO_IOTYPES 10
+#define SPIO_USED_LISTS 32 /* of a file, that it remembers */
 
 /* ---- Lists of cells (shared_lists.c) ------------------------------------------------------- */
 
@@ -94,6 +98,8 @@ typedef struct spio_system {
   spio_cache caches[SPIO_IOTYPES];
   spio_hint* hints; /* for files made or opened later */
   spio_lists lists;
+  int decomps;              /* that were made so far */
+  int left_alone;           /* ranks did not all come to its end */
   struct spio_async* async; /* NULL, or what the component shares with its I/O ranks */
   int served;               /* I/O ranks store what the component writes */
 } spio_system;
@@ -108,10 +114,18 @@ typedef struct spio_decomp {
   int* dims; /* as the call gave them */
   int64_t length;
   int read_only;
+  int serial; /* among those of the iosystem, as all ranks know it */
   spio_list* list;
 } spio_decomp;
 
 /* ---- Files (files.c) ----------------------------------------------------------------------- */
+
+/* Writes that this rank refused since the last sync. */
+typedef struct spio_refused {
+  uint64_t which; /* hash of their numbers among the writes; 0: none */
+  int code;       /* of the first */
+  char message[512];
+} spio_refused;
 
 enum spio_mode { SPIO_DEFINING, SPIO_DATA };
 
@@ -152,6 +166,9 @@ typedef struct spio_file {
   int format; /* PIO_FORMAT_CLASSIC ... */
   int writable;
   enum spio_mode mode;
+  int meets;                              /* ranks leave define mode together in the next call with data */
+  const spio_list* used[SPIO_USED_LISTS]; /* that were written with, the last one at nused - 1, around */
+  int nused;
   int fill_mode;            /* PIO_FILL, PIO_NOFILL: of new variables */
   spio_variable* variables; /* [room] */
   int nvariables, room;
@@ -161,6 +178,8 @@ typedef struct spio_file {
   void* buffer; /* for arrays with strides */
   size_t buffer_bytes;
   spio_deferred deferred;
+  uint64_t writes; /* of distributed arrays, so far */
+  spio_refused refused;
   double committed; /* when, by MPI_Wtime of the first rank */
 } spio_file;
 
@@ -177,19 +196,23 @@ void spio_remove_decomp(int id);
 spio_system* spio_system_of(int id);
 spio_file* spio_file_of(int id);
 spio_decomp* spio_decomp_of(int id);
-/* The first file or decomposition of an iosystem with an id above `after` (0: any), NULL. */
+/* The one that there is; NULL: there is none, or there are several. */
+spio_system* spio_only_system(void);
+spio_file* spio_only_file(void);
+/* The first file or decomposition of an iosystem (NULL: of any) with an id above `after` (0: any), NULL. */
 spio_file* spio_next_file(const spio_system* system, int after);
 spio_decomp* spio_next_decomp(const spio_system* system, int after);
 
 /* ---- errors.c ------------------------------------------------------------------------------ */
 
 #if defined(__GNUC__)
-#define SPIO_PRINTF __attribute__((format(printf, 2, 3)))
+#define SPIO_PRINTF(FORMAT) __attribute__((format(printf, FORMAT, FORMAT + 1)))
 #else
-#define SPIO_PRINTF
+#define SPIO_PRINTF(FORMAT)
 #endif
+#define SPIO_EOUTOFSTEP (-250) /* ranks made different calls */
 /* Keep the message of a code and return it. */
-int spio_fail(int code, const char* format, ...) SPIO_PRINTF;
+int spio_fail(int code, const char* format, ...) SPIO_PRINTF(2);
 /* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND is.
  */
 int spio_code(int shoal_code);
@@ -209,7 +232,31 @@ int spio_no_system(const char* call, int iosysid);
 /* What iosystems get when they are made. */
 int spio_default_handler(void);
 
+/* ---- matching.c ---------------------------------------------------------------------------- */
+
+/* Ranks match a collective call before they do anything in it. code: what is wrong with this rank's
+ * arguments; format: those that must be the same on all ranks. Returns the code of the lowest rank that has
+ * one, on all ranks alike; or SPIO_EOUTOFSTEP, PIO_EIO. Collective, over comm, the iosystem, the file's. */
+int spio_match_comm(MPI_Comm comm, const char* call, int code, const char* format, ...) SPIO_PRINTF(4);
+int spio_match(const spio_system* system, const char* call, int code, const char* format, ...) SPIO_PRINTF(4);
+int spio_match_file(const spio_file* file, const char* call, int code, const char* format, ...)
+    SPIO_PRINTF(4);
+/* "(none)" for NULL, for the details of a match. */
+const char* spio_text(const char* text);
+/* End of a collective call with an id that this rank does not have. matched: the call as it is matched. */
+int spio_no_file_of_all(const char* call, const char* matched, int ncid);
+int spio_no_system_of_all(const char* call, const char* matched, int iosysid);
+/* A write of a distributed array, in which no rank waits for the others, was made or refused; its end. */
+void spio_note_write(spio_file* file, int code);
+int spio_end_write(spio_file* file, const char* call, int code);
+/* spio_match_file of a call that tells what writes could not. untold: the code of one that some ranks
+ * refused, and not all; its message is the last one. */
+int spio_match_refused(spio_file* file, const char* call, int* untold);
+
 /* ---- shared_lists.c ------------------------------------------------------------------------ */
+
+/* The product of two numbers that are not negative. 0: it is too large. */
+int spio_multiply(int64_t a, int64_t b, int64_t* out);
 
 /* A rank's list as programs give it: `base` is the number of the first cell, those below it are holes. */
 typedef struct spio_cells {
@@ -218,10 +265,11 @@ typedef struct spio_cells {
   PIO_Offset base;
 } spio_cells;
 
-/* The list with these dims and cells, made or found; one that is found is read once. ok: whether this rank's
- * arguments are right; all ranks fail where one's are not. Returns a code of PIO. Collective. */
-int spio_take_list(spio_system* system, int ndims, const int* dims, const spio_cells* cells, int ok,
-                   spio_list** out);
+/* The list with these dims and cells, made or found; one that is found is read once. code: what is wrong with
+ * this rank's arguments so far; all ranks get the code of one. kind: what else must be the same on all ranks.
+ * Returns a code of PIO. Collective. */
+int spio_take_list(spio_system* system, const char* kind, int ndims, const int* dims, const spio_cells* cells,
+                   int code, spio_list** out);
 void spio_release_list(spio_system* system, spio_list* list); /* Local, on all ranks alike. */
 void spio_free_lists(spio_system* system);
 /* To write with: each cell once. Collective at the first call for a list, local afterwards. */
@@ -241,13 +289,17 @@ int spio_owner_name(spio_file* file, int varid, const char** out);
 /* Look at the dataset again: variables were added, dropped or renamed. */
 int spio_refresh(spio_file* file);
 int spio_is_netcdf4(const spio_file* file);
+int spio_sync(spio_file* file);  /* Collective. */
 int spio_close(spio_file* file); /* Collective; the file is gone, also on error. */
 size_t spio_type_size(int type); /* 0: no such type */
 
 /* ---- definitions.c ------------------------------------------------------------------------- */
 
-/* May the file be defined in? PIO_EPERM, PIO_ENOTINDEFINE. */
-int spio_may_define(const spio_file* file);
+/* May the file be defined in? PIO_EPERM, PIO_ENOTINDEFINE. A definition begins, for which a netCDF-4 file
+ * enters define mode by itself. The third form does both, after ranks have matched the call. */
+int spio_check_define(const spio_file* file);
+void spio_begin_define(spio_file* file);
+int spio_may_define(spio_file* file);
 /* Is the variable new, so that its properties can be set? PIO_ELATEDEF. */
 int spio_is_new(const spio_file* file, int varid);
 /* Before a call that ends the define phase of the dataset. Local. */
@@ -274,15 +326,10 @@ typedef struct spio_values {
   const shoal_array* array; /* NULL: contiguous */
 } spio_values;
 
-/* Write or read with a frame of its own. writing 0: data is written to. Collective. */
-int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values, int64_t frame,
-              const void* fillvalue, int writing);
-
 /* ---- values.c, attributes.c ---------------------------------------------------------------- */
 
-/* A variable's section; start, count, stride NULL: whole. type 0: the variable's. writing 0: get. */
-int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
-                 const PIO_Offset* stride, int type, void* values, int writing);
+/* Ranks match a call of put_var or get_var; details: which cells (spio_match_file). */
+int spio_match_values(const spio_file* file, int writing, int code, const char* details);
 /* Type of a family of functions. */
 #define SPIO_TYPE_text PIO_CHAR
 #define SPIO_TYPE_schar PIO_BYTE
@@ -313,16 +360,25 @@ int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_
 /* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not
  * in. Collective over comm. */
 int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out);
+int spio_check_rearranger(int rearranger);
 /* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. Returns
  * a code. Collective over the component where ranks serve it. */
 int spio_leave_async(spio_system* system);
 
-/* At the begin of each call with the id of a file or an iosystem. */
+/* At the begin of each local call with the id of a file or an iosystem. */
 #define SPIO_FILE(CALL, NCID)           \
   spio_file* file = spio_file_of(NCID); \
   if (file == NULL) return spio_no_file(CALL, NCID)
 #define SPIO_SYSTEM(CALL, ID)               \
   spio_system* system = spio_system_of(ID); \
   if (system == NULL) return spio_no_system(CALL, ID)
+
+/* The same for a collective one. */
+#define SPIO_FILE_OF_ALL(CALL, MATCHED, NCID) \
+  spio_file* file = spio_file_of(NCID);       \
+  if (file == NULL) return spio_no_file_of_all(CALL, MATCHED, NCID)
+#define SPIO_SYSTEM_OF_ALL(CALL, MATCHED, ID) \
+  spio_system* system = spio_system_of(ID);   \
+  if (system == NULL) return spio_no_system_of_all(CALL, MATCHED, ID)
 
 #endif

@@ -17,15 +17,19 @@
 static int read_text(const char* path, int* ndims, int** gdims, PIO_Offset* length, PIO_Offset** map,
                      MPI_Comm comm) {
   shoal_decomposition* decomposition = NULL;
-  int status = ndims == NULL || gdims == NULL || length == NULL || map == NULL || path == NULL
-                   ? shoal_refuse(comm, SHOAL_INVALID_ARGUMENT, "no path, or no place for what is read")
-                   : shoal_decomposition_load(comm, path, "c", &decomposition);
+  if (comm == MPI_COMM_NULL) return spio_fail(PIO_EINVAL, "the communicator is MPI_COMM_NULL");
+  int code = ndims == NULL || gdims == NULL || length == NULL || map == NULL || path == NULL
+                 ? spio_fail(PIO_EINVAL, "no path, or no place for what is read")
+                 : PIO_NOERR;
+  code = spio_match_comm(comm, "readmap", code, "'%s'", path == NULL ? "" : path);
+  if (code != PIO_NOERR) return code;
+  int status = shoal_decomposition_load(comm, path, "c", &decomposition);
   if (status != SHOAL_OK) return spio_code_for(status, ENOENT);
   int64_t global[SPIO_MAX_CUT];
   shoal_map_info info = SHOAL_MAP_INFO_INIT;
   status = shoal_decomposition_inquire(decomposition, ndims, global, NULL, NULL, NULL, NULL);
   if (status == SHOAL_OK) status = shoal_decomposition_map_info(decomposition, &info);
-  int code = spio_code(status);
+  code = spio_code(status);
   int* dims = malloc(SPIO_MAX_CUT * sizeof *dims);
   int64_t* cells = malloc((size_t)(info.ncells + 1) * sizeof *cells);
   PIO_Offset* list = malloc((size_t)(info.ncells + 1) * sizeof *list);
@@ -33,6 +37,7 @@ static int read_text(const char* path, int* ndims, int** gdims, PIO_Offset* leng
     code = spio_fail(PIO_ENOMEM, "no memory for a list of %lld cells", (long long)info.ncells);
   if (code == PIO_NOERR) code = spio_code(shoal_decomposition_cells(decomposition, cells));
   shoal_decomposition_free(&decomposition);
+  code = spio_match_comm(comm, "readmap, its end", code, "-");
   if (code == PIO_NOERR) {
     for (int i = 0; i < *ndims; ++i)
       dims[i] = (int)global[i];
@@ -92,39 +97,35 @@ static int write_text(const char* path, int ndims, const int* gdims, int64_t len
                       MPI_Comm comm) {
   int rank = 0;
   int ranks = 0;
+  if (comm == MPI_COMM_NULL) return spio_fail(PIO_EINVAL, "the communicator is MPI_COMM_NULL");
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  int wrong = path == NULL || gdims == NULL || ndims < 1 || length < 0 || (length > 0 && map == NULL)
-                  ? spio_fail(PIO_EINVAL, "no path, no dimensions or no list")
-                  : PIO_NOERR;
+  int code = path == NULL || gdims == NULL || ndims < 1 || length < 0 || (length > 0 && map == NULL)
+                 ? spio_fail(PIO_EINVAL, "no path, no dimensions or no list")
+                 : PIO_NOERR;
   FILE* out = NULL;
-  if (rank == 0 && wrong == PIO_NOERR && (out = fopen(path, "w")) == NULL)
-    wrong = spio_fail(errno, "%s could not be made", path);
-  int mine = wrong != PIO_NOERR;
-  int any = 0;
-  MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm);
-  if (any) {
+  if (rank == 0 && code == PIO_NOERR && (out = fopen(path, "w")) == NULL)
+    code = spio_fail(errno, "%s could not be made: %s", path, strerror(errno));
+  code = spio_match_comm(comm, "writemap", code, "'%s', %d dimensions", path == NULL ? "" : path, ndims);
+  if (code != PIO_NOERR) {
     if (out != NULL) fclose(out);
-    return wrong != PIO_NOERR ? wrong : spio_fail(PIO_EINVAL, "the list of another rank cannot be written");
+    return code;
   }
-  int code = PIO_NOERR;
   if (rank == 0) {
     fprintf(out, "version 2001 npes %d ndims %d \n", ranks, ndims);
     for (int i = 0; i < ndims; ++i)
       fprintf(out, "%d ", gdims[i]);
     fprintf(out, "\n");
     code = print_lists(out, ranks, length, map, comm);
-    if (ferror(out) || fclose(out) != 0) code = spio_fail(PIO_EIO, "%s could not be written", path);
+    const int bad = ferror(out);
+    if (fclose(out) != 0 || bad) code = spio_fail(PIO_EIO, "%s could not be written", path);
   } else {
     int take = 0;
     MPI_Send(&length, 1, MPI_INT64_T, 0, 0, comm);
     MPI_Recv(&take, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
     if (take) MPI_Send(map, (int)length, MPI_OFFSET, 0, 0, comm);
   }
-  int all = code;
-  MPI_Bcast(&all, 1, MPI_INT, 0, comm);
-  return code == PIO_NOERR && all != PIO_NOERR ? spio_fail(all, "the first rank could not write the lists")
-                                               : code;
+  return spio_match_comm(comm, "writemap, its end", code, "-");
 }
 
 int PIOc_writemap(const char* file, int ndims, const int* gdims, PIO_Offset maplen, const PIO_Offset* map,
@@ -150,20 +151,38 @@ static int list_of(const spio_decomp* decomp, PIO_Offset first, PIO_Offset** out
   return code;
 }
 
-static int write_decomp(spio_system* system, const char* path, int ioid, MPI_Comm comm) {
+/* Ranks of an iosystem come to a call with one of its decompositions; NULL and a code: it has none of the id.
+ * Collective. */
+static const spio_decomp* match_decomp(const spio_system* system, const char* call, const char* path,
+                                       int ioid, int* code) {
   const spio_decomp* decomp = spio_decomp_of(ioid);
+  *code = PIO_NOERR;
+  if (system->comm == MPI_COMM_NULL) {
+    *code = spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
+    return NULL;
+  }
   if (decomp == NULL || decomp->system != system)
-    return spio_fail(PIO_EBADID, "no decomposition of the iosystem has the id %d", ioid);
+    *code = spio_fail(PIO_EBADID, "no decomposition of the iosystem has the id %d", ioid);
+  else if (path == NULL)
+    *code = spio_fail(PIO_EINVAL, "no path was given");
+  *code = spio_match(system, call, *code, "'%s', decomposition %d", path == NULL ? "" : path,
+                     *code == PIO_NOERR ? decomp->serial : 0);
+  return *code == PIO_NOERR ? decomp : NULL;
+}
+
+static int write_decomp(spio_system* system, const char* path, int ioid, MPI_Comm comm) {
+  int code = PIO_NOERR;
+  const spio_decomp* decomp = match_decomp(system, "write_decomp", path, ioid, &code);
+  if (decomp == NULL) return code;
   PIO_Offset* list = NULL;
-  int code = list_of(decomp, 1, &list);
-  const int written =
-      write_text(path, decomp->ndims, decomp->dims, decomp->length, code == PIO_NOERR ? list : NULL, comm);
+  code = spio_match(system, "write_decomp, its list", list_of(decomp, 1, &list), "-");
+  if (code == PIO_NOERR) code = write_text(path, decomp->ndims, decomp->dims, decomp->length, list, comm);
   free(list);
-  return code != PIO_NOERR ? code : written;
+  return code;
 }
 
 int PIOc_write_decomp(const char* file, int iosysid, int ioid, MPI_Comm comm) {
-  SPIO_SYSTEM("PIOc_write_decomp", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_write_decomp", "write_decomp", iosysid);
   return spio_end(system, "PIOc_write_decomp", write_decomp(system, file, ioid, comm));
 }
 
@@ -219,23 +238,20 @@ static int fill_table(const spio_system* system, const spio_decomp* decomp, tabl
   t->lengths = calloc((size_t)t->ranks, sizeof *t->lengths);
   int64_t cells = 1;
   for (int i = 0; i < decomp->ndims; ++i)
-    cells *= decomp->dims[i];
+    if (!spio_multiply(cells, decomp->dims[i], &cells)) cells = INT64_MAX;
   if (code == PIO_NOERR && (cells > INT_MAX || decomp->length > INT_MAX))
     code = spio_fail(PIO_ERANGE, "the NetCDF form of a decomposition has cells up to 2147483647");
-  int mine = code == PIO_NOERR && t->lengths != NULL ? (int)decomp->length : -1;
-  int bad = mine < 0;
-  int any = 0;
-  MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, system->comm);
-  if (code == PIO_NOERR && any) code = spio_fail(PIO_ENOMEM, "the list of a rank cannot be written");
+  if (code == PIO_NOERR && t->lengths == NULL) code = spio_fail(PIO_ENOMEM, "no memory for a list of cells");
+  code = spio_match(system, "write_nc_decomp, its lists", code, "-");
   if (code == PIO_NOERR) {
-    t->lengths[t->row] = mine;
+    t->lengths[t->row] = (int)decomp->length;
     MPI_Allreduce(MPI_IN_PLACE, t->lengths, t->ranks, MPI_INT, MPI_SUM, system->comm);
     t->longest = 1;
     for (int r = 0; r < t->ranks; ++r)
       if (t->lengths[r] > t->longest) t->longest = t->lengths[r];
     t->map = malloc((size_t)t->longest * sizeof *t->map);
     for (int i = 0; t->map != NULL && i < t->longest; ++i)
-      t->map[i] = i < mine ? (int)list[i] : NC_FILL_INT;
+      t->map[i] = i < decomp->length ? (int)list[i] : NC_FILL_INT;
   }
   free(list);
   return code;
@@ -243,13 +259,13 @@ static int fill_table(const spio_system* system, const spio_decomp* decomp, tabl
 
 static int write_netcdf(spio_system* system, const char* path, int cmode, int ioid, const char* title,
                         const char* history, int fortran_order) {
-  const spio_decomp* decomp = spio_decomp_of(ioid);
-  if (decomp == NULL || decomp->system != system)
-    return spio_fail(PIO_EBADID, "no decomposition of the iosystem has the id %d", ioid);
   table t = {0};
   int ncid = -1;
   int varids[3] = {0};
-  int code = fill_table(system, decomp, &t);
+  int code = PIO_NOERR;
+  const spio_decomp* decomp = match_decomp(system, "write_nc_decomp", path, ioid, &code);
+  if (decomp == NULL) return code;
+  code = fill_table(system, decomp, &t);
   if (code == PIO_NOERR) code = row_decomp(system->id, &t);
   if (code == PIO_NOERR) {
     code = PIOc_create(system->id, path, cmode, &ncid);
@@ -291,10 +307,16 @@ static int dim_length(int ncid, const char* name, int* out) {
   return code;
 }
 
-static int get_ints(int ncid, const char* name, int* out) {
+static int get_ints(int ncid, const char* name, int count, int* out) {
   int varid = 0;
-  const int code = PIOc_inq_varid(ncid, name, &varid);
-  return code == PIO_NOERR ? PIOc_get_var_int(ncid, varid, out) : code;
+  int ndims = 0;
+  const PIO_Offset from = 0;
+  const PIO_Offset so_many = count;
+  int code = PIOc_inq_varid(ncid, name, &varid);
+  if (code == PIO_NOERR) code = PIOc_inq_varndims(ncid, varid, &ndims);
+  if (code == PIO_NOERR && ndims != 1)
+    code = spio_fail(PIO_EINVAL, "variable '%s' of a decomposition has %d dimensions, not 1", name, ndims);
+  return code == PIO_NOERR ? PIOc_get_vara_int(ncid, varid, &from, &so_many, out) : code;
 }
 
 static int read_table(spio_system* system, int ncid, table* t, int* ndims, int** dims) {
@@ -311,8 +333,8 @@ static int read_table(spio_system* system, int ncid, table* t, int* ndims, int**
   *dims = calloc((size_t)*ndims, sizeof **dims);
   code = row_decomp(system->id, t);
   if (code != PIO_NOERR) return code;
-  code = get_ints(ncid, "global_size", *dims);
-  if (code == PIO_NOERR) code = get_ints(ncid, "maplen", t->lengths);
+  code = get_ints(ncid, "global_size", *ndims, *dims);
+  if (code == PIO_NOERR) code = get_ints(ncid, "maplen", t->ranks, t->lengths);
   if (code == PIO_NOERR) code = PIOc_inq_varid(ncid, "map", &varid);
   if (code == PIO_NOERR) code = PIOc_read_darray(ncid, varid, t->ioid, t->longest, t->map);
   PIOc_freedecomp(system->id, t->ioid);
@@ -326,7 +348,12 @@ static int read_netcdf(spio_system* system, const char* path, int* ioid, int pio
   int ndims = 0;
   int* dims = NULL;
   char order[PIO_MAX_NAME + 1] = "";
-  int code = PIOc_open(system->id, path, PIO_NOWRITE, &ncid);
+  if (system->comm == MPI_COMM_NULL)
+    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
+  int code =
+      path == NULL || ioid == NULL ? spio_fail(PIO_EINVAL, "no path, or no place for the id") : PIO_NOERR;
+  code = spio_match(system, "read_nc_decomp", code, "'%s', type %d", path == NULL ? "" : path, pio_type);
+  if (code == PIO_NOERR) code = PIOc_open(system->id, path, PIO_NOWRITE, &ncid);
   if (code != PIO_NOERR) return code;
   code = read_table(system, ncid, &t, &ndims, &dims);
   if (code == PIO_NOERR && title != NULL) code = read_text_att(ncid, "title", title);
@@ -352,7 +379,7 @@ static int read_netcdf(spio_system* system, const char* path, int* ioid, int pio
 /* Calls within calls give their codes; the outer one's handler acts. */
 int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid, const char* title,
                          const char* history, int fortran_order) {
-  SPIO_SYSTEM("PIOc_write_nc_decomp", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_write_nc_decomp", "write_nc_decomp", iosysid);
   const int handler = system->handler;
   system->handler = PIO_RETURN_ERROR;
   const int code = write_netcdf(system, filename, cmode, ioid, title, history, fortran_order);
@@ -362,7 +389,7 @@ int PIOc_write_nc_decomp(int iosysid, const char* filename, int cmode, int ioid,
 
 int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm comm, int pio_type,
                         char* title, char* history, int* fortran_order) {
-  SPIO_SYSTEM("PIOc_read_nc_decomp", iosysid);
+  SPIO_SYSTEM_OF_ALL("PIOc_read_nc_decomp", "read_nc_decomp", iosysid);
   (void)comm; /* the iosystem's ranks */
   const int handler = system->handler;
   system->handler = PIO_RETURN_ERROR;

@@ -76,9 +76,11 @@ static int def_deflate(spio_file* file, int varid, int shuffle, int deflate, int
 }
 
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level) {
-  SPIO_FILE("PIOc_def_var_deflate", ncid);
-  return spio_end_file(file, "PIOc_def_var_deflate",
-                       def_deflate(file, varid, shuffle, deflate, deflate_level));
+  SPIO_FILE_OF_ALL("PIOc_def_var_deflate", "def_var_deflate", ncid);
+  int code = spio_match_file(file, "def_var_deflate", PIO_NOERR, "variable %d, %d, %d, %d", varid, shuffle,
+                             deflate, deflate_level);
+  if (code == PIO_NOERR) code = def_deflate(file, varid, shuffle, deflate, deflate_level);
+  return spio_end_file(file, "PIOc_def_var_deflate", code);
 }
 
 int PIOc_inq_var_deflate(int ncid, int varid, int* shufflep, int* deflatep, int* deflate_levelp) {
@@ -107,8 +109,10 @@ static int def_zstandard(spio_file* file, int varid, int level) {
 }
 
 int PIOc_def_var_zstandard(int ncid, int varid, int level) {
-  SPIO_FILE("PIOc_def_var_zstandard", ncid);
-  return spio_end_file(file, "PIOc_def_var_zstandard", def_zstandard(file, varid, level));
+  SPIO_FILE_OF_ALL("PIOc_def_var_zstandard", "def_var_zstandard", ncid);
+  int code = spio_match_file(file, "def_var_zstandard", PIO_NOERR, "variable %d, level %d", varid, level);
+  if (code == PIO_NOERR) code = def_zstandard(file, varid, level);
+  return spio_end_file(file, "PIOc_def_var_zstandard", code);
 }
 
 int PIOc_inq_var_zstandard(int ncid, int varid, int* hasfilterp, int* levelp) {
@@ -131,16 +135,18 @@ static int no_code_for(spio_file* file, int varid, const char* name) {
 }
 
 int PIOc_def_var_bzip2(int ncid, int varid, int level) {
-  SPIO_FILE("PIOc_def_var_bzip2", ncid);
-  (void)level;
-  return spio_end_file(file, "PIOc_def_var_bzip2", no_code_for(file, varid, "bzip2"));
+  SPIO_FILE_OF_ALL("PIOc_def_var_bzip2", "def_var_bzip2", ncid);
+  int code = spio_match_file(file, "def_var_bzip2", PIO_NOERR, "variable %d, level %d", varid, level);
+  if (code == PIO_NOERR) code = no_code_for(file, varid, "bzip2");
+  return spio_end_file(file, "PIOc_def_var_bzip2", code);
 }
 
 int PIOc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block) {
-  SPIO_FILE("PIOc_def_var_szip", ncid);
-  (void)options_mask;
-  (void)pixels_per_block;
-  return spio_end_file(file, "PIOc_def_var_szip", no_code_for(file, varid, "szip"));
+  SPIO_FILE_OF_ALL("PIOc_def_var_szip", "def_var_szip", ncid);
+  int code = spio_match_file(file, "def_var_szip", PIO_NOERR, "variable %d, %d, %d", varid, options_mask,
+                             pixels_per_block);
+  if (code == PIO_NOERR) code = no_code_for(file, varid, "szip");
+  return spio_end_file(file, "PIOc_def_var_szip", code);
 }
 
 /* Variables of other programs may have filters that Shoal has only a name for. */
@@ -199,8 +205,11 @@ static int def_filter(spio_file* file, int varid, unsigned int id, size_t nparam
 }
 
 int PIOc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, unsigned int* params) {
-  SPIO_FILE("PIOc_def_var_filter", ncid);
-  return spio_end_file(file, "PIOc_def_var_filter", def_filter(file, varid, id, nparams, params));
+  SPIO_FILE_OF_ALL("PIOc_def_var_filter", "def_var_filter", ncid);
+  int code = spio_match_file(file, "def_var_filter", PIO_NOERR, "variable %d, filter %u, %zu numbers, %u",
+                             varid, id, nparams, nparams > 0 && params != NULL ? params[0] : 0);
+  if (code == PIO_NOERR) code = def_filter(file, varid, id, nparams, params);
+  return spio_end_file(file, "PIOc_def_var_filter", code);
 }
 
 /* The filters with their numbers, in the order in which they are applied. */
@@ -294,8 +303,16 @@ static int def_chunking(spio_file* file, int varid, int storage, const PIO_Offse
 }
 
 int PIOc_def_var_chunking(int ncid, int varid, int storage, const PIO_Offset* chunksizesp) {
-  SPIO_FILE("PIOc_def_var_chunking", ncid);
-  return spio_end_file(file, "PIOc_def_var_chunking", def_chunking(file, varid, storage, chunksizesp));
+  SPIO_FILE_OF_ALL("PIOc_def_var_chunking", "def_var_chunking", ncid);
+  char sizes[SHOAL_MAX_DIMS * 21 + 1] = "";
+  const int ndims = varid >= 0 && varid < file->nvariables ? file->variables[varid].ndims : 0;
+  for (int i = 0, used = 0; chunksizesp != NULL && storage == PIO_CHUNKED && i < ndims && i < SHOAL_MAX_DIMS;
+       ++i)
+    used += snprintf(sizes + used, sizeof sizes - (size_t)used, " %lld", (long long)chunksizesp[i]);
+  int code = spio_match_file(file, "def_var_chunking", PIO_NOERR, "variable %d, storage %d%s%s", varid,
+                             storage, chunksizesp == NULL ? "" : ", chunks", sizes);
+  if (code == PIO_NOERR) code = def_chunking(file, varid, storage, chunksizesp);
+  return spio_end_file(file, "PIOc_def_var_chunking", code);
 }
 
 static int inq_chunking(spio_file* file, int varid, int* storagep, PIO_Offset* sizes) {
@@ -331,8 +348,10 @@ static int def_endian(spio_file* file, int varid, int endian) {
 }
 
 int PIOc_def_var_endian(int ncid, int varid, int endian) {
-  SPIO_FILE("PIOc_def_var_endian", ncid);
-  return spio_end_file(file, "PIOc_def_var_endian", def_endian(file, varid, endian));
+  SPIO_FILE_OF_ALL("PIOc_def_var_endian", "def_var_endian", ncid);
+  int code = spio_match_file(file, "def_var_endian", PIO_NOERR, "variable %d, %d", varid, endian);
+  if (code == PIO_NOERR) code = def_endian(file, varid, endian);
+  return spio_end_file(file, "PIOc_def_var_endian", code);
 }
 
 int PIOc_inq_var_endian(int ncid, int varid, int* endianp) {
@@ -387,8 +406,11 @@ static int def_quantize(spio_file* file, int varid, int mode, int nsd) {
 }
 
 int PIOc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd) {
-  SPIO_FILE("PIOc_def_var_quantize", ncid);
-  return spio_end_file(file, "PIOc_def_var_quantize", def_quantize(file, varid, quantize_mode, nsd));
+  SPIO_FILE_OF_ALL("PIOc_def_var_quantize", "def_var_quantize", ncid);
+  int code = spio_match_file(file, "def_var_quantize", PIO_NOERR, "variable %d, mode %d, %d", varid,
+                             quantize_mode, nsd);
+  if (code == PIO_NOERR) code = def_quantize(file, varid, quantize_mode, nsd);
+  return spio_end_file(file, "PIOc_def_var_quantize", code);
 }
 
 static int inq_quantize(spio_file* file, int varid, int* modep, int* nsdp) {

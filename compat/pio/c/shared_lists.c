@@ -29,6 +29,12 @@ static int64_t product(const int64_t* dims, int count) {
   return cells;
 }
 
+int spio_multiply(int64_t a, int64_t b, int64_t* out) {
+  if (b > 0 && a > INT64_MAX / b) return 0;
+  *out = a * b;
+  return 1;
+}
+
 static void coordinates(int ndims, const int64_t* dims, int64_t cell, int64_t* out) {
   for (int i = ndims - 1; i >= 0; --i) {
     out[i] = cell % dims[i];
@@ -145,13 +151,6 @@ static void hash_cells(const spio_cells* cells, uint64_t out[2], int64_t* highes
   }
 }
 
-static uint64_t hash_dims(int ndims, const int64_t* dims) {
-  uint64_t out = (uint64_t)ndims;
-  for (int i = 0; i < ndims; ++i)
-    out = mix(out + (uint64_t)dims[i]);
-  return out;
-}
-
 /* ---- What ranks agree on ------------------------------------------------------------------- */
 
 enum { k_candidates = 64 };
@@ -160,40 +159,23 @@ static int same_dims(const spio_list* list, int ndims, const int64_t* dims) {
   return list->ndims == ndims && memcmp(list->dims, dims, (size_t)ndims * sizeof *dims) == 0;
 }
 
-/* Words of an agreement: bits that all ranks have. */
-typedef struct agreement {
-  uint64_t candidates, right, dims, not_dims;
-} agreement;
-
-static int wrong_elsewhere(int ok) {
-  return ok ? spio_fail(PIO_EINVAL, "the decomposition is wrong on another rank") : PIO_EINVAL;
-}
-
-/* Does each rank have the same dims and right arguments; which list do all have. Collective. */
+/* The list that all ranks have: their dims are the same. Collective. */
 static int agree_on_list(const spio_system* system, int ndims, const int64_t* dims, int64_t length,
-                         const uint64_t hash[2], int ok, spio_list** same) {
-  agreement mine = {0, (uint64_t)ok, 0, 0};
+                         const uint64_t hash[2], spio_list** same) {
+  uint64_t mine = 0;
   spio_list* candidates[k_candidates];
   int n = 0;
-  if (ok) {
-    for (spio_list* list = system->lists.first; list != NULL && n < k_candidates; list = list->next) {
-      if (!same_dims(list, ndims, dims)) continue;
-      if (list->length == length && memcmp(list->hash, hash, 2 * sizeof *hash) == 0)
-        mine.candidates |= UINT64_C(1) << n;
-      candidates[n++] = list;
-    }
-    mine.dims = hash_dims(ndims, dims);
+  for (spio_list* list = system->lists.first; list != NULL && n < k_candidates; list = list->next) {
+    if (!same_dims(list, ndims, dims)) continue;
+    if (list->length == length && memcmp(list->hash, hash, 2 * sizeof *hash) == 0) mine |= UINT64_C(1) << n;
+    candidates[n++] = list;
   }
-  mine.not_dims = ~mine.dims;
-  agreement all;
-  if (MPI_Allreduce(&mine, &all, 4, MPI_UINT64_T, MPI_BAND, system->comm) != MPI_SUCCESS)
+  uint64_t all = 0;
+  if (MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, system->comm) != MPI_SUCCESS)
     return spio_fail(PIO_EIO, "MPI_Allreduce failed");
-  if (all.right == 0) return wrong_elsewhere(ok);
-  if ((all.dims | all.not_dims) != UINT64_MAX)
-    return spio_fail(PIO_EINVAL, "ranks give different dimensions for a decomposition");
   *same = NULL;
   for (int i = 0; i < n && *same == NULL; ++i)
-    if (all.candidates >> i & 1) *same = candidates[i];
+    if (all >> i & 1) *same = candidates[i];
   return PIO_NOERR;
 }
 
@@ -206,7 +188,7 @@ static int agree_on_shape(const spio_system* system, int ok, shape* found) {
   uint64_t all = 0;
   if (MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, system->comm) != MPI_SUCCESS)
     return spio_fail(PIO_EIO, "MPI_Allreduce failed");
-  if (!(all & k_right)) return wrong_elsewhere(ok);
+  if (!(all & k_right)) return spio_fail(PIO_ENOMEM, "a rank has no memory for a decomposition");
   found->is_box = (all & k_box) != 0;
   found->leads = (unsigned)(all >> 8 & 0xff);
   found->uncuts = (unsigned)(all >> 16 & 0xff);
@@ -293,12 +275,12 @@ static int make_list(MPI_Comm comm, int ndims, const int64_t* dims, int64_t leng
   return PIO_NOERR;
 }
 
-static void fail_out_of_shape(const spio_cells* cells, int64_t limit) {
+static int fail_out_of_shape(const spio_cells* cells, int64_t limit) {
   int64_t i = 0;
   while (cell_of(cells, i) < limit)
     ++i;
-  spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells",
-            (long long)i, (long long)cell_of(cells, i), (long long)limit);
+  return spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells",
+                   (long long)i, (long long)cell_of(cells, i), (long long)limit);
 }
 
 /* A list that no rank has yet, or not all of them. Collective. */
@@ -310,46 +292,47 @@ static int make_new_list(const spio_system* system, int ndims, const int64_t* di
     for (int64_t i = 0; i < cells->length; ++i)
       from_0[i] = cell_of(cells, i);
     find_shape(ndims, dims, cells->length, from_0, &found);
-  } else {
-    spio_fail(PIO_ENOMEM, "no memory for a decomposition of %lld cells", (long long)cells->length);
   }
   int code = agree_on_shape(system, from_0 != NULL, &found);
   if (code == PIO_NOERR) code = make_list(system->comm, ndims, dims, cells->length, from_0, &found, out);
-  if (from_0 == NULL) code = PIO_ENOMEM;
   free(from_0);
   return code;
 }
 
-int spio_take_list(spio_system* system, int ndims, const int* dims, const spio_cells* cells, int ok,
-                   spio_list** out) {
+/* dims without leading ones of length 1, and the number of cells. */
+static int take_dims(int ndims, const int* dims, int64_t* out, int* kept, int64_t* cells) {
+  *kept = 0;
+  *cells = 1;
+  for (int i = 0; i < ndims; ++i) {
+    if (dims[i] < 1)
+      return spio_fail(PIO_EINVAL, "dimension %d of a decomposition has the length %d", i, dims[i]);
+    if (*kept == SPIO_MAX_CUT)
+      return spio_fail(PIO_EINVAL, "a decomposition has at most %d dimensions", SPIO_MAX_CUT);
+    if (!spio_multiply(*cells, dims[i], cells))
+      return spio_fail(PIO_EINVAL, "a decomposition has more cells than can be counted");
+    if (*kept > 0 || dims[i] > 1 || i == ndims - 1) out[(*kept)++] = dims[i];
+  }
+  return PIO_NOERR;
+}
+
+int spio_take_list(spio_system* system, const char* kind, int ndims, const int* dims, const spio_cells* cells,
+                   int code, spio_list** out) {
   int64_t shape_dims[SPIO_MAX_CUT] = {0};
+  uint64_t hash[2] = {0, 0};
   int kept = 0;
   int64_t limit = 1;
-  for (int i = 0; ok && i < ndims; ++i) {
-    if (dims[i] < 1) {
-      spio_fail(PIO_EINVAL, "dimension %d of a decomposition has the length %d", i, dims[i]);
-      ok = 0;
-    } else if (kept == SPIO_MAX_CUT) {
-      spio_fail(PIO_EINVAL, "a decomposition has at most %d dimensions", SPIO_MAX_CUT);
-      ok = 0;
-    } else if (limit > INT64_MAX / dims[i]) {
-      spio_fail(PIO_EINVAL, "a decomposition has more cells than can be counted");
-      ok = 0;
-    } else {
-      limit *= dims[i];
-      if (kept > 0 || dims[i] > 1 || i == ndims - 1) shape_dims[kept++] = dims[i];
-    }
-  }
-  uint64_t hash[2] = {0, 0};
-  if (ok) {
+  if (code == PIO_NOERR) code = take_dims(ndims, dims, shape_dims, &kept, &limit);
+  if (code == PIO_NOERR) {
     int64_t highest_cell = SHOAL_HOLE;
     hash_cells(cells, hash, &highest_cell);
-    if (highest_cell >= limit) {
-      fail_out_of_shape(cells, limit);
-      ok = 0;
-    }
+    if (highest_cell >= limit) code = fail_out_of_shape(cells, limit);
   }
-  int code = agree_on_list(system, kept, shape_dims, cells->length, hash, ok, out);
+  char text[200] = "";
+  for (int i = 0, used = 0; i < kept; ++i)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld", i > 0 ? " x " : "",
+                     (long long)shape_dims[i]);
+  code = spio_match(system, "InitDecomp", code, "%s, %s", text, kind);
+  if (code == PIO_NOERR) code = agree_on_list(system, kept, shape_dims, cells->length, hash, out);
   if (code != PIO_NOERR) return code;
   if (*out == NULL) {
     code = make_new_list(system, kept, shape_dims, cells, out);

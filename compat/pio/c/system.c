@@ -105,13 +105,14 @@ static int agree_policy(MPI_Comm comm, int rank, spio_policy* policy) {
 
 /* ---- Making and giving back ---------------------------------------------------------------- */
 
-static int is_rearranger(int rearranger) {
-  return rearranger >= PIO_REARR_BOX && rearranger <= PIO_REARR_CONTIG;
+int spio_check_rearranger(int rearranger) {
+  if (rearranger >= PIO_REARR_BOX && rearranger <= PIO_REARR_CONTIG) return PIO_NOERR;
+  return spio_fail(PIO_EINVAL, "%d is no rearranger: 1 (box), 2 (subset), 3 (any), 4 (contig)", rearranger);
 }
 
 static void free_system(spio_system* system) {
   spio_free_lists(system);
-  if (system->comm != MPI_COMM_NULL) MPI_Comm_free(&system->comm);
+  if (system->comm != MPI_COMM_NULL && !system->left_alone) MPI_Comm_free(&system->comm);
   while (system->hints != NULL) {
     spio_hint* hint = system->hints;
     system->hints = hint->next;
@@ -149,7 +150,9 @@ int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearran
     system->id = spio_add_system(system);
     if (system->id < 0) code = system->id;
   }
+  if (comm != MPI_COMM_NULL) code = spio_match_comm(comm, "an iosystem is made", code, "-");
   if (code != PIO_NOERR) {
+    spio_remove_system(system->id);
     free_system(system);
     return code;
   }
@@ -166,9 +169,7 @@ static int check_tasks(int size, int tasks, int stride, int base, int rearranger
     return spio_fail(PIO_EINVAL, "%d I/O ranks with a stride of %d do not fit %d ranks", tasks, stride, size);
   if (base < 0 || base >= size)
     return spio_fail(PIO_EINVAL, "the first I/O rank (base) is %d; there are ranks 0 to %d", base, size - 1);
-  if (!is_rearranger(rearranger))
-    return spio_fail(PIO_EINVAL, "%d is no rearranger: 1 (box), 2 (subset), 3 (any), 4 (contig)", rearranger);
-  return PIO_NOERR;
+  return spio_check_rearranger(rearranger);
 }
 
 /* All ranks come, whatever their arguments are, or none would know of a rank that does not. Collective. */
@@ -180,13 +181,9 @@ static int init_intracomm(MPI_Comm comm, int tasks, int stride, int base, int re
   MPI_Comm_size(comm, &size);
   int code = check_tasks(size, tasks, stride, base, rearranger);
   if (code == PIO_NOERR && iosysidp == NULL) code = spio_fail(PIO_EINVAL, "no place for the id");
-  int mine[2] = {code, -base};
-  int all[2];
-  if (MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-    return spio_fail(PIO_EIO, "MPI_Allreduce failed");
-  if (all[0] != PIO_NOERR)
-    return code != PIO_NOERR ? code : spio_fail(all[0], "arguments of another rank are wrong");
-  base = -all[1];
+  code = spio_match_comm(comm, "Init_Intracomm", code, "%d I/O tasks, stride %d, base %d, rearranger %d",
+                         tasks, stride, base, rearranger);
+  if (code != PIO_NOERR) return code;
   MPI_Comm own = MPI_COMM_NULL;
   const int made =
       base == 0 ? MPI_Comm_dup(comm, &own) : MPI_Comm_split(comm, 0, (rank - base + size) % size, &own);
@@ -226,11 +223,17 @@ static int finalize(spio_system* system) {
   return code;
 }
 
+/* The iosystem is gone, also on error; where ranks did not all come, MPI keeps its communicator. */
 int PIOc_free_iosystem(int iosysid) {
-  SPIO_SYSTEM("PIOc_finalize", iosysid);
-  int code = finalize(system);
+  SPIO_SYSTEM_OF_ALL("PIOc_finalize", "finalize", iosysid);
+  int code = PIO_NOERR;
+  if (system->comm != MPI_COMM_NULL) code = spio_match(system, "finalize", PIO_NOERR, "-");
+  if (code == PIO_EBADID) return spio_end(system, "PIOc_finalize", code);
+  system->left_alone = code != PIO_NOERR;
+  const int closed = finalize(system);
   const int left = spio_leave_async(system);
-  code = spio_end_system(system, "PIOc_finalize", code != PIO_NOERR ? code : left);
+  if (code == PIO_NOERR) code = closed != PIO_NOERR ? closed : left;
+  code = spio_end_system(system, "PIOc_finalize", code);
   spio_remove_system(iosysid);
   free_system(system);
   return code;
@@ -254,10 +257,13 @@ int PIOc_iotask_rank(int iosysid, int* iorank) {
   return spio_end_system(system, "PIOc_iotask_rank", PIO_NOERR);
 }
 
+/* A question, also of one that there is not: the handler is not asked. */
 int PIOc_iosystem_is_active(int iosysid, bool* active) {
-  SPIO_SYSTEM("PIOc_iosystem_is_active", iosysid);
+  const spio_system* system = spio_system_of(iosysid);
+  if (active != NULL) *active = false;
+  if (system == NULL) return spio_fail(PIO_EBADID, "there is no iosystem with the id %d", iosysid);
   if (active != NULL) *active = system->comm != MPI_COMM_NULL;
-  return spio_end_system(system, "PIOc_iosystem_is_active", PIO_NOERR);
+  return PIO_NOERR;
 }
 
 int PIOc_get_numiotasks(int iosysid, int* numiotasks) {

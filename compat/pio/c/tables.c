@@ -96,10 +96,32 @@ spio_decomp* spio_decomp_of(int id) {
   return find(&decomps, id);
 }
 
+spio_system* spio_only_system(void) {
+  spio_system* found = NULL;
+  for (int slot = 0; slot < systems.room; ++slot) {
+    spio_system* system = systems.entries[slot];
+    if (system == NULL || system->comm == MPI_COMM_NULL) continue;
+    if (found != NULL) return NULL;
+    found = system;
+  }
+  return found;
+}
+
+spio_file* spio_only_file(void) {
+  spio_file* found = NULL;
+  for (int slot = 0; slot < files.room; ++slot) {
+    spio_file* file = files.entries[slot];
+    if (file == NULL || file->dataset == NULL) continue;
+    if (found != NULL) return NULL;
+    found = file;
+  }
+  return found;
+}
+
 spio_file* spio_next_file(const spio_system* system, int after) {
   for (int slot = 0; slot < files.room; ++slot) {
     spio_file* file = files.entries[slot];
-    if (file != NULL && file->system == system && file->id > after) return file;
+    if (file != NULL && (system == NULL || file->system == system) && file->id > after) return file;
   }
   return NULL;
 }
@@ -107,7 +129,7 @@ spio_file* spio_next_file(const spio_system* system, int after) {
 spio_decomp* spio_next_decomp(const spio_system* system, int after) {
   for (int slot = 0; slot < decomps.room; ++slot) {
     spio_decomp* decomp = decomps.entries[slot];
-    if (decomp != NULL && decomp->system == system && decomp->id > after) return decomp;
+    if (decomp != NULL && (system == NULL || decomp->system == system) && decomp->id > after) return decomp;
   }
   return NULL;
 }

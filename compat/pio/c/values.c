@@ -2,6 +2,7 @@
  *
  * Variables that are not distributed: put and get of sections, for all types.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static int records_of(const spio_file* file, const spio_variable* variable, int6
 static int make_box(const spio_file* file, const spio_variable* variable, const PIO_Offset* start,
                     const PIO_Offset* count, const PIO_Offset* stride, int writing, box* out) {
   int64_t records = 0;
+  int64_t all = (int64_t)sizeof(double); /* bytes of the largest type */
   const int code = records_of(file, variable, &records);
   if (code != PIO_NOERR) return code;
   if (variable->ndims > SHOAL_MAX_DIMS)
@@ -56,6 +58,9 @@ static int make_box(const spio_file* file, const spio_variable* variable, const 
     out->start[i] = from;
     out->count[i] = cells;
     out->stride[i] = cells > 1 ? step : 1;
+    if (!spio_multiply(all, cells, &all))
+      return spio_fail(PIO_EEDGE, "variable '%s': a section has more values than can be counted",
+                       variable->name);
   }
   return PIO_NOERR;
 }
@@ -160,46 +165,56 @@ static int has_strides(const box* part) {
   return 0;
 }
 
-/* A get that one rank cannot make: the others get its error, too. A put is not waited for. */
-static int refuse(spio_file* file, const char* name, int code, int writing) {
-  char message[512];
-  strncpy(message, spio_message(), sizeof message - 1);
-  message[sizeof message - 1] = '\0';
-  if (!writing)
-    shoal_refuse_data(file->dataset, SHOAL_CALL_GET, name, NULL, NULL, spio_shoal_code(code), message);
-  return spio_fail(code, "%s", message);
+/* What a call means, and what is wrong with its arguments. */
+static int check_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                         const PIO_Offset* stride, int* type, int writing, const spio_variable** variable,
+                         box* part) {
+  int code = PIO_NOERR;
+  *variable = spio_variable_of(file, varid, &code);
+  if (*variable == NULL) return code;
+  if (*type == 0) *type = (*variable)->type;
+  if (writing && !file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
+  if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
+    return spio_fail(PIO_EINDEFINE, "the file is in define mode: call PIOc_enddef before");
+  if (!spio_converts((*variable)->type, *type))
+    return spio_fail(PIO_ECHAR, "variable '%s' has type %d, the values type %d", (*variable)->name,
+                     (*variable)->type, *type);
+  return make_box(file, *variable, start, count, stride, writing, part);
 }
 
+/* Which cells, for ranks to compare; of a put, where the first rank says how many, where they begin. */
+static void describe(int varid, const box* part, int writing, char* out, size_t size) {
+  size_t used = (size_t)snprintf(out, size, "variable %d", varid);
+  for (int i = 0; i < part->ndims && used < size; ++i)
+    used +=
+        (size_t)snprintf(out + used, size - used, ", %lld:%lld:%lld", (long long)part->start[i],
+                         writing ? 0 : (long long)part->count[i], writing ? 0 : (long long)part->stride[i]);
+}
+
+int spio_match_values(const spio_file* file, int writing, int code, const char* details) {
+  return spio_match_file(file, writing ? "put_var" : "get_var", code, "%s", details);
+}
+
+/* wrong: what this rank found wrong before. Values to put are those of the first rank. */
 static int section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
-                   const PIO_Offset* stride, int type, void* values, int writing) {
-  int code = PIO_NOERR;
-  const spio_variable* variable = spio_variable_of(file, varid, &code);
-  if (variable == NULL) return refuse(file, NULL, code, writing);
-  if (type == 0) type = variable->type;
-  box part;
-  if (writing && !file->writable)
-    code = spio_fail(PIO_EPERM, "the file is open for reading only");
-  else if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
-    code = spio_fail(PIO_EINDEFINE, "the file is in define mode: call PIOc_enddef before");
-  else if (!spio_converts(variable->type, type))
-    code = spio_fail(PIO_ECHAR, "variable '%s' has type %d, the values type %d", variable->name,
-                     variable->type, type);
-  else
-    code = make_box(file, variable, start, count, stride, writing, &part);
-  if (code != PIO_NOERR) return refuse(file, variable->name, code, writing);
+                   const PIO_Offset* stride, int type, void* values, int writing, int wrong) {
+  const spio_variable* variable = NULL;
+  box part = {0};
+  char cells[600];
+  int code = wrong;
+  if (code == PIO_NOERR)
+    code = check_section(file, varid, start, count, stride, &type, writing, &variable, &part);
+  if (code == PIO_NOERR && values == NULL && cells_of(&part) > 0 && (!writing || file->system->rank == 0))
+    code = spio_fail(PIO_EINVAL, "variable '%s': no array was given", variable->name);
+  describe(varid, &part, writing, cells, sizeof cells);
+  code = spio_match_values(file, writing, code, cells);
+  if (code != PIO_NOERR) return code;
   /* A put of nothing is one, too: ranks may give texts of other lengths. */
-  if (cells_of(&part) == 0 && (!writing || (variable->has_record && part.count[0] == 0))) return PIO_NOERR;
+  if (cells_of(&part) == 0 && (!writing || (variable->has_record && part.count[0] == 0))) return code;
   type = spio_memory_type(file, variable->type, type);
   const size_t size = spio_type_size(type);
   code = spio_settle(file);
-  if (code != PIO_NOERR) return refuse(file, variable->name, code, writing);
-  if (values == NULL && (!writing || file->system->rank == 0)) {
-    code = spio_fail(PIO_EINVAL, "variable '%s': no array was given", variable->name);
-    if (writing)
-      shoal_refuse_data(file->dataset, SHOAL_CALL_PUT, variable->name, NULL, NULL, SHOAL_INVALID_ARGUMENT,
-                        "no array was given");
-    return refuse(file, variable->name, code, writing);
-  }
+  if (code != PIO_NOERR) return code;
   if (writing)
     return has_strides(&part) ? put_runs(file, variable, &part, type, values, size)
                               : move_box(file, variable, &part, type, values, 1);
@@ -209,64 +224,62 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
   return code;
 }
 
-int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
-                 const PIO_Offset* stride, int type, void* values, int writing) {
-  const int code = section(file, varid, start, count, stride, type, values, writing);
+static int whole_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                         const PIO_Offset* stride, int type, void* values, int writing, int wrong) {
+  const int code = section(file, varid, start, count, stride, type, values, writing, wrong);
   if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
   return code;
 }
 
 static const PIO_Offset k_ones[SHOAL_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
 
+#define SPIO_FILE_OF_VALUES(CALL, NCID, WRITING) \
+  SPIO_FILE_OF_ALL(CALL, (WRITING) ? "put_var" : "get_var", NCID)
+
 static int one_value(const char* call, int ncid, int varid, const PIO_Offset* index, int type, void* value,
                      int writing) {
-  SPIO_FILE(call, ncid);
+  SPIO_FILE_OF_VALUES(call, ncid, writing);
   int code = PIO_NOERR;
   const spio_variable* variable = spio_variable_of(file, varid, &code);
   if (variable != NULL && variable->ndims > 0 && index == NULL)
-    code = refuse(file, variable->name,
-                  spio_fail(PIO_EINVAL, "variable '%s': no index was given", variable->name), writing);
-  else
-    code = spio_section(file, varid, index, k_ones, NULL, type, value, writing);
+    code = spio_fail(PIO_EINVAL, "variable '%s': no index was given", variable->name);
+  code = whole_section(file, varid, index, k_ones, NULL, type, value, writing, code);
+  return spio_end_file(file, call, code);
+}
+
+/* imap: distances in memory, NULL: contiguous; they are taken where they say no more than the counts do. */
+static int check_part(const spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                      const PIO_Offset* imap) {
+  if (varid < 0 || varid >= file->nvariables) return PIO_NOERR; /* found where the cells are */
+  const spio_variable* variable = &file->variables[varid];
+  if (variable->ndims > 0 && (start == NULL || count == NULL))
+    return spio_fail(PIO_EINVAL, "variable '%s': start and count are needed", variable->name);
+  int64_t distance = 1;
+  for (int i = variable->ndims - 1; i >= 0 && imap != NULL; --i) {
+    if ((imap[i] != distance && count[i] > 1) ||
+        (count[i] > 0 && !spio_multiply(distance, count[i], &distance)))
+      return spio_fail(PIO_EINVAL, "variable '%s': values must be contiguous in memory", variable->name);
+  }
+  return PIO_NOERR;
+}
+
+static int mapped(const char* call, int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                  const PIO_Offset* stride, const PIO_Offset* imap, int type, void* values, int writing) {
+  SPIO_FILE_OF_VALUES(call, ncid, writing);
+  int code = check_part(file, varid, start, count, imap);
+  code = whole_section(file, varid, start, count, stride, type, values, writing, code);
   return spio_end_file(file, call, code);
 }
 
 static int part_of(const char* call, int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
                    const PIO_Offset* stride, int type, void* values, int writing) {
-  SPIO_FILE(call, ncid);
-  int code = PIO_NOERR;
-  const spio_variable* variable = spio_variable_of(file, varid, &code);
-  if (variable != NULL && variable->ndims > 0 && (start == NULL || count == NULL))
-    code =
-        refuse(file, variable->name,
-               spio_fail(PIO_EINVAL, "variable '%s': start and count are needed", variable->name), writing);
-  else
-    code = spio_section(file, varid, start, count, stride, type, values, writing);
-  return spio_end_file(file, call, code);
+  return mapped(call, ncid, varid, start, count, stride, NULL, type, values, writing);
 }
 
 static int whole(const char* call, int ncid, int varid, int type, void* values, int writing) {
-  SPIO_FILE(call, ncid);
-  return spio_end_file(file, call, spio_section(file, varid, NULL, NULL, NULL, type, values, writing));
-}
-
-/* A map of distances in memory is taken where it says no more than the counts do. */
-static int mapped(const char* call, int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
-                  const PIO_Offset* stride, const PIO_Offset* imap, int type, void* values, int writing) {
-  SPIO_FILE(call, ncid);
-  int code = PIO_NOERR;
-  const spio_variable* variable = spio_variable_of(file, varid, &code);
-  PIO_Offset distance = 1;
-  for (int i = variable == NULL ? -1 : variable->ndims - 1; i >= 0 && imap != NULL && count != NULL; --i) {
-    if (imap[i] != distance && count[i] > 1)
-      return spio_end(
-          file->system, call,
-          refuse(file, variable->name,
-                 spio_fail(PIO_EINVAL, "variable '%s': values must be contiguous in memory", variable->name),
-                 writing));
-    distance *= count[i];
-  }
-  return part_of(call, ncid, varid, start, count, stride, type, values, writing);
+  SPIO_FILE_OF_VALUES(call, ncid, writing);
+  return spio_end_file(file, call,
+                       whole_section(file, varid, NULL, NULL, NULL, type, values, writing, PIO_NOERR));
 }
 
 /* The calls below only read what they are given to put. */
@@ -347,13 +360,13 @@ static int type_of_mpi(MPI_Datatype type) {
 static int mapped_buffer(const char* call, int ncid, int varid, const PIO_Offset* start,
                          const PIO_Offset* count, const PIO_Offset* stride, const PIO_Offset* imap,
                          PIO_Offset bufcount, MPI_Datatype buftype, void* values, int writing) {
-  SPIO_FILE(call, ncid);
+  SPIO_FILE_OF_VALUES(call, ncid, writing);
   int code = PIO_NOERR;
   const spio_variable* variable = spio_variable_of(file, varid, &code);
   const int type = type_of_mpi(buftype);
   int64_t cells = 1;
   for (int i = 0; variable != NULL && count != NULL && i < variable->ndims; ++i)
-    cells *= count[i] > 0 ? (int64_t)count[i] : 0;
+    if (!spio_multiply(cells, count[i] > 0 ? (int64_t)count[i] : 0, &cells)) cells = INT64_MAX / 16;
   if (buftype == MPI_BYTE && variable != NULL) cells *= (int64_t)spio_type_size(variable->type);
   if (type < 0)
     code = spio_fail(PIO_EINVAL, "the type of the buffer is none of C's numbers and no MPI_BYTE");
@@ -361,8 +374,7 @@ static int mapped_buffer(const char* call, int ncid, int varid, const PIO_Offset
     code = spio_fail(PIO_EINVAL, "variable '%s': a buffer of %lld elements for a section of %lld",
                      variable->name, (long long)bufcount, (long long)cells);
   if (type < 0 || (variable != NULL && code != PIO_NOERR))
-    return spio_end(file->system, call,
-                    refuse(file, variable == NULL ? NULL : variable->name, code, writing));
+    return spio_end(file->system, call, spio_match_values(file, writing, code, "-"));
   return mapped(call, ncid, varid, start, count, stride, imap, type, values, writing);
 }
 

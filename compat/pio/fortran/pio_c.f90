@@ -129,6 +129,12 @@ module shoal_pio_c
       integer(c_int), value :: id, code
       character(kind=c_char), intent(in) :: call(*), message(*)
     end function c_refuse
+    ! In place of a collective call, as it is matched, that other ranks make.
+    integer(c_int) function c_refuse_match(id, matched, call, code, message) bind(C, name="shoal_pio_refuse_match")
+      import :: c_char, c_int
+      integer(c_int), value :: id, code
+      character(kind=c_char), intent(in) :: matched(*), call(*), message(*)
+    end function c_refuse_match
     subroutine c_defer_error(iosysid, code) bind(C, name="shoal_pio_defer_error")
       import :: c_int
       integer(c_int), value :: iosysid, code

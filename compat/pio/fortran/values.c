@@ -104,10 +104,15 @@ typedef struct shape {
   int64_t lengths[SHOAL_MAX_DIMS];
 } shape;
 
+/* INT64_MAX: more than can be counted. */
+static int64_t times(int64_t a, int64_t b) {
+  return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
 static int64_t product(const int64_t* numbers, int first, int last) {
   int64_t all = 1;
   for (int i = first; i < last; ++i)
-    all *= numbers[i];
+    all = times(all, numbers[i]);
   return all;
 }
 
@@ -210,7 +215,7 @@ static int section_of(const shape* of, const CFI_cdesc_t* start, const CFI_cdesc
   if (!good) return 0;
   out->cells = 1;
   for (int i = 0; i < of->ndims; ++i)
-    out->cells *= out->count[i] > 0 ? out->count[i] : 0; /* what is below 0, C refuses */
+    out->cells = times(out->cells, out->count[i] > 0 ? out->count[i] : 0); /* what is below 0, C refuses */
   out->letters = of->ndims > 0 ? out->count[of->ndims - 1] : 1;
   return 1;
 }
@@ -270,8 +275,8 @@ static void say_too_small(const values* array, const section* part, reason why) 
            (long long)array->elements, (long long)part->cells);
 }
 
-static int no_room(int ncid, int varid, int writing, const char* call) {
-  return shoal_pio_refuse_values(ncid, varid, writing, call, PIO_ENOMEM, "no memory for the values");
+static int no_room(int ncid, int writing, const char* call) {
+  return shoal_pio_refuse_values(ncid, writing, call, PIO_ENOMEM, "no memory for the values");
 }
 
 /* The section is one of the variable, as far as start and count say. */
@@ -289,13 +294,13 @@ static int put_values(int ncid, int varid, int ndims, const values* array, const
   void* copy = NULL;
   void* room = NULL;
   const void* data = packed(array, &copy);
-  if (data == NULL) return no_room(ncid, varid, 1, call);
+  if (data == NULL) return no_room(ncid, 1, call);
   const size_t size = array->view.array.element_size;
   if (text || array->elements < part->cells) { /* fewer: of a rank whose values do not count */
     room = calloc((size_t)part->cells + 1, size);
     if (room == NULL) {
       free(copy);
-      return no_room(ncid, varid, 1, call);
+      return no_room(ncid, 1, call);
     }
     if (text)
       text_to_file(array, data, part, room);
@@ -324,13 +329,13 @@ int shoal_pio_f_put_var(int ncid, int varid, const CFI_cdesc_t* descriptor, cons
   section part;
   reason why;
   if (!look_at(descriptor, &array))
-    return shoal_pio_refuse_values(ncid, varid, 1, call, PIO_EINVAL, shoal_f_message());
+    return shoal_pio_refuse_values(ncid, 1, call, PIO_EINVAL, shoal_f_message());
   if (!takes(ncid, varid, &array, &of)) return put_whole(ncid, varid, array.type, NULL);
   if (!section_of(&of, start, count, &array, 1, &part, why))
-    return shoal_pio_refuse_values(ncid, varid, 1, call, PIO_EINVAL, why);
+    return shoal_pio_refuse_values(ncid, 1, call, PIO_EINVAL, why);
   if (!fits(&array, &part) && shoal_pio_counts(ncid)) {
     say_too_small(&array, &part, why);
-    return within(&of, &part) ? shoal_pio_refuse_values(ncid, varid, 1, call, PIO_EINVAL, why)
+    return within(&of, &part) ? shoal_pio_refuse_values(ncid, 1, call, PIO_EINVAL, why)
                               : put_section(ncid, varid, part.start, part.count, array.type, NULL);
   }
   return put_values(ncid, varid, of.ndims, &array, &part);
@@ -340,21 +345,21 @@ static int get_values(int ncid, int varid, const shape* of, int whole, const val
                       const section* part) {
   const char* const call = "PIO_get_var";
   reason why;
-  const int fit = fits(array, part); /* where not, the rank takes its part all the same */
+  const int fit = fits(array, part);
+  if (!fit && within(of, part)) { /* otherwise C says what is wrong with the section */
+    say_too_small(array, part, why);
+    return shoal_pio_refuse_values(ncid, 0, call, PIO_EINVAL, why);
+  }
   const int text = array->type == SHOAL_CHAR;
   const int direct = fit && !text && shoal_f_contiguous(&array->view);
   const size_t size = array->view.array.element_size;
   const int64_t cells = part->cells > array->elements ? part->cells : array->elements;
   char* const room = direct ? array->view.array.data : malloc((size_t)(cells + array->elements + 1) * size);
-  if (room == NULL && part->cells > 0) return no_room(ncid, varid, 0, call);
+  if (room == NULL && part->cells > 0) return no_room(ncid, 0, call);
   /* An array with more elements than there are values keeps the others. */
   if (!direct && !text && array->elements > 0) shoal_f_pack(&array->view, room);
   int code = of->ndims == 0 || whole ? get_whole(ncid, varid, array->type, room)
                                      : get_section(ncid, varid, part->start, part->count, array->type, room);
-  if (code == PIO_NOERR && !fit) {
-    say_too_small(array, part, why);
-    code = refuse(ncid, call, PIO_EINVAL, "%s", why);
-  }
   if (code == PIO_NOERR && !direct && array->elements > 0) {
     char* out = room;
     if (text) {
@@ -375,10 +380,10 @@ int shoal_pio_f_get_var(int ncid, int varid, const CFI_cdesc_t* descriptor, cons
   section part;
   reason why;
   if (!look_at(descriptor, &array))
-    return shoal_pio_refuse_values(ncid, varid, 0, call, PIO_EINVAL, shoal_f_message());
+    return shoal_pio_refuse_values(ncid, 0, call, PIO_EINVAL, shoal_f_message());
   if (!takes(ncid, varid, &array, &of)) return get_whole(ncid, varid, array.type, NULL);
   if (!section_of(&of, start, count, &array, 0, &part, why))
-    return shoal_pio_refuse_values(ncid, varid, 0, call, PIO_EINVAL, why);
+    return shoal_pio_refuse_values(ncid, 0, call, PIO_EINVAL, why);
   return get_values(ncid, varid, &of, start == NULL, &array, &part);
 }
 
@@ -401,9 +406,11 @@ int shoal_pio_f_put_att(int ncid, int varid, const char* name, const CFI_cdesc_t
   values array;
   void* copy = NULL;
   int code;
-  if (!look_at(descriptor, &array)) return refuse(ncid, "PIO_put_att", PIO_EINVAL, "%s", shoal_f_message());
+  if (!look_at(descriptor, &array))
+    return shoal_pio_refuse_match(ncid, "put_att", "PIO_put_att", PIO_EINVAL, shoal_f_message());
   const void* const data = packed(&array, &copy);
-  if (data == NULL) return no_memory(ncid, "PIO_put_att", array.elements);
+  if (data == NULL)
+    return shoal_pio_refuse_match(ncid, "put_att", "PIO_put_att", PIO_ENOMEM, "no memory for the values");
   if (array.type == SHOAL_CHAR)
     code = PIOc_put_att_text(ncid, varid, name, used_letters(data, array.length, 1), data);
   else
@@ -552,7 +559,14 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
   const void* const fill = fillval != NULL ? fillval->base_addr : NULL;
   int code = PIO_NOERR;
   if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
-  if (type_differs(ioid, &array)) return refuse_type(ncid, call, ioid, &array);
+  if (type_differs(ioid, &array)) { /* C tells the others, where they wait */
+    array.view.array.element_size = 0;
+    for (int i = 0; i < nvars; ++i) {
+      const int one = shoal_pio_write_array(ncid, varids[i], ioid, &array.view.array, fill);
+      if (code == PIO_NOERR) code = one;
+    }
+    return code != PIO_NOERR ? code : refuse_type(ncid, call, ioid, &array);
+  }
   if (nvars == 1) return shoal_pio_write_array(ncid, varids[0], ioid, &array.view.array, fill);
 
   /* Several: each has its part, and all are written, also after an error. */

@@ -8,9 +8,9 @@
  *     What happens then is up to the error handler of the iosystem: PIO_INTERNAL_ERROR, which is the default,
  *     prints a message and stops all ranks; the others return the code.
  *  2. Dimensions are in C order, the slowest first; ids and indices are from 0.
- *  3. Each is marked Collective (all ranks of the iosystem call it, in the same order) or Local. Those that
- *     define are Local too, but all ranks make the same calls. Collective in order: as Collective, but no
- * rank waits for another in it, save where it says so.
+ *  3. Each is marked Collective (all ranks of the iosystem call it, in the same order) or Local. Collective
+ *     ones are matched first: where one rank is wrong all get its code, where ranks make other calls -250.
+ *     Collective in order: as Collective, but no rank waits for another in it, save where it says so.
  *  4. Output arguments may be NULL where nothing else is said.
  */
 #ifndef SHOAL_PIO_H
@@ -345,7 +345,7 @@ int PIOc_free_iosystem(int iosysid);
 /* Local, the same on all ranks but iam_iotask and iotask_rank (-1 on a rank that is none). */
 int PIOc_iam_iotask(int iosysid, bool* ioproc);
 int PIOc_iotask_rank(int iosysid, int* iorank);
-int PIOc_iosystem_is_active(int iosysid, bool* active);
+int PIOc_iosystem_is_active(int iosysid, bool* active); /* of an unknown id: false, and no handler acts */
 int PIOc_get_numiotasks(int iosysid, int* numiotasks);
 int PIOc_iotype_available(int iotype); /* 1 or 0 */
 
@@ -440,7 +440,8 @@ int PIOc_advanceframe(int ncid, int varid); /* the next one */
 /* Write this rank's values array[arraylen]. They are copied. fillvalue [1], may be NULL: compared with the
  * variable's where fill mode is on (PIO_EINVAL), else it changes nothing. PIO_EINVAL: arraylen is below the
  * list's length, there is no frame where one is needed, dimensions that do not fit. Collective in order;
- * ranks meet in the first write of a decomposition, or after definitions. */
+ * ranks meet in the first write of a decomposition, or after definitions. In others what one rank has wrong
+ * it is told at once, and all are in sync or closefile. */
 int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
                       const void* fillvalue);
 /* nvars variables at once: array[nvars][arraylen], frame[nvars] or NULL for variables without records,
@@ -462,11 +463,13 @@ int PIOc_openfile(int iosysid, int* ncidp, int* iotype, const char* fname, int m
 int PIOc_openfile2(int iosysid, int* ncidp, int* iotype, const char* fname, int mode);
 int PIOc_openfile_retry(int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int retry);
 int PIOc_open(int iosysid, const char* path, int mode, int* ncidp);
-/* Errors of write_darray and put_var come out in sync and closefile. Collective. */
+/* Errors of write_darray, and values of put_var that do not fit, come out in sync and closefile, unless all
+ * ranks were told in the call. Collective. */
 int PIOc_sync(int ncid);
 int PIOc_closefile(int ncid);
 int PIOc_deletefile(int iosysid, const char* filename); /* Collective. */
-/* Begin to define: Local. What was defined is written in enddef: Collective. */
+/* Begin to define; what was defined is written in enddef. A netCDF-4 file begins by itself. PIO_ENOTINDEFINE:
+ * enddef where nothing was begun. Collective. */
 int PIOc_redef(int ncid);
 int PIOc_enddef(int ncid);
 int PIOc_File_is_Open(int ncid); /* 1 or 0. Local. */
@@ -481,7 +484,7 @@ int PIOc_inq_unlimdims(int ncid, int* nunlimdimsp, int* unlimdimidsp);
 int PIOc_inq_format(int ncid, int* formatp);
 int PIOc_inq_type(int ncid, nc_type xtype, char* name, PIO_Offset* sizep);
 
-/* ---- Dimensions and variables: Local ------------------------------------------------------- */
+/* ---- Dimensions and variables: Local what inquires, Collective what defines ----------------- */
 
 int PIOc_def_dim(int ncid, const char* name, PIO_Offset len, int* idp); /* len 0: unlimited */
 int PIOc_rename_dim(int ncid, int dimid, const char* name);
@@ -530,10 +533,10 @@ int PIOc_inq_var_szip(int ncid, int varid, int* options_maskp, int* pixels_per_b
 int PIOc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd);
 int PIOc_inq_var_quantize(int ncid, int varid, int* quantize_mode, int* nsdp);
 
-/* ---- Attributes: Local --------------------------------------------------------------------- */
+/* ---- Attributes: Local what inquires, Collective what puts and changes ---------------------- */
 
 /* The values of rank `base` go to the file. Of put_att the values are of type xtype, of put_att_TYPE of TYPE,
- * converted to xtype (PIO_ERANGE on that rank where one does not fit). */
+ * converted to xtype (PIO_ERANGE on all ranks where one of these does not fit). */
 int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len, const void* op);
 int PIOc_get_att(int ncid, int varid, const char* name, void* ip);
 int PIOc_inq_att(int ncid, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp);
@@ -573,7 +576,7 @@ SHOAL_PIO_ATT(long, long)
 
 /* Variables that are not distributed: whole (var), one value (var1), a box (vara), every stride-th value of
  * one (vars), and with distances in memory (varm: PIO_EINVAL but for those of a contiguous array). Put: rank
- * `base`'s values count; Collective in order, without waiting. Get: the same values on all ranks; Collective.
+ * `base`'s values count; Collective. Get: the same values on all ranks; Collective.
  * The forms without a type have values of the variable's type. PIO_EINVALCOORDS, PIO_EEDGE: start, start +
  * count outside of the variable; PIO_ECHAR: text and numbers. */
 #define SHOAL_PIO_VARS(SUFFIX, TYPE)                                                               \

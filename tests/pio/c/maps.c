@@ -81,8 +81,7 @@ static void mistakes(int iosys) {
   GIVES(2, PIOc_read_nc_decomp(iosys, "maps_no_such.nc", &ioid, MPI_COMM_WORLD, PIO_INT, NULL, NULL, NULL));
   const PIO_Offset map[1] = {1};
   const int shape[1] = {5};
-  const int code = PIOc_writemap("/no/such/folder/maps.txt", 1, shape, 1, map, MPI_COMM_WORLD);
-  CHECK(code == (my_rank == 0 ? 2 : PIO_EINVAL));
+  GIVES(2, PIOc_writemap("/no/such/folder/maps.txt", 1, shape, 1, map, MPI_COMM_WORLD));
 }
 
 int main(int argc, char** argv) {

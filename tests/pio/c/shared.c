@@ -17,7 +17,12 @@ COUNT(Recv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_
       (b, n, t, from, tag, c, s))
 COUNT(Irecv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r),
       (b, n, t, from, tag, c, r))
-COUNT(Iprobe, (int from, int tag, MPI_Comm c, int* f, MPI_Status* s), (from, tag, c, f, s))
+/* Ranks that wait in the memory of their node look after MPI's messages from time to time. */
+static int looks;
+int MPI_Iprobe(int from, int tag, MPI_Comm c, int* f, MPI_Status* s) {
+  ++looks;
+  return PMPI_Iprobe(from, tag, c, f, s);
+}
 COUNT(Barrier, (MPI_Comm c), (c))
 COUNT(Ibarrier, (MPI_Comm c, MPI_Request* r), (c, r))
 COUNT(Bcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))
@@ -55,18 +60,15 @@ COUNT(Exscan, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm
 
 enum { k_cells = 40 };
 
-/* Frames, inquiry, values that are not cut, error handlers: no call of MPI. */
+/* Frames, inquiry, error handlers: no call of MPI. */
 static void local_calls(int iosys, int ncid, const int* v) {
   char name[PIO_MAX_NAME + 1];
   int id = 0;
   int numbers[8];
   PIO_Offset length = 0;
   nc_type type = 0;
-  const double values[k_cells] = {0};
-  calls = 0;
+  calls = looks = 0;
   for (int record = 2; record < 6; ++record) {
-    const PIO_Offset start[2] = {record, 0};
-    const PIO_Offset one[2] = {1, 1};
     OK(PIOc_setframe(ncid, v[0], record));
     OK(PIOc_advanceframe(ncid, v[1]));
     OK(PIOc_inq(ncid, &id, &id, &id, &id));
@@ -80,15 +82,12 @@ static void local_calls(int iosys, int ncid, const int* v) {
     OK(PIOc_inq_att(ncid, v[0], "units", &type, &length));
     OK(PIOc_inq_attname(ncid, v[0], 0, name));
     OK(PIOc_get_att_text(ncid, v[0], "units", name));
-    OK(PIOc_put_var1_double(ncid, v[2], start, values));
-    OK(PIOc_put_vara_double(ncid, v[2], start, one, values));
-    OK(PIOc_put_var_double(ncid, v[3], values));
     CHECK(PIOc_File_is_Open(ncid));
     OK(PIOc_set_iosystem_error_handling(iosys, PIO_BCAST_ERROR, NULL));
     GIVES(PIO_ENOTVAR, PIOc_inq_varid(ncid, "none", &id));
     OK(PIOc_set_iosystem_error_handling(iosys, PIO_RETURN_ERROR, NULL));
   }
-  CHECK(calls == 0);
+  CHECK(calls == 0 && looks == 0);
 }
 
 int main(int argc, char** argv) {
@@ -106,20 +105,21 @@ int main(int argc, char** argv) {
   int first = -1;
   int ioids[20];
   OK(PIOc_InitDecomp(iosys, PIO_DOUBLE, 1, &n, k_cells, map, &first, NULL, NULL, NULL));
-  calls = 0;
+  calls = agreements = 0;
   for (int i = 0; i < 20; ++i)
     OK(PIOc_InitDecomp(iosys, i % 2 == 0 ? PIO_DOUBLE : PIO_FLOAT, 1, &n, k_cells, map, &ioids[i], NULL, NULL,
                        NULL));
-  CHECK(calls == 20);
+  CHECK(agreements == 20);
+  if (one_node) CHECK(calls == 20);
   /* Also after all of them were given back. */
-  calls = 0;
+  calls = agreements = 0;
   for (int i = 0; i < 20; ++i)
     OK(PIOc_freedecomp(iosys, ioids[i]));
   OK(PIOc_freedecomp(iosys, first));
-  CHECK(calls == 0);
+  CHECK(agreements == 0);
   OK(PIOc_InitDecomp(iosys, PIO_DOUBLE, 1, &n, k_cells, map, &ioids[0], NULL, NULL, NULL));
   OK(PIOc_InitDecomp(iosys, PIO_FLOAT, 1, &n, k_cells, map, &ioids[1], NULL, NULL, NULL));
-  CHECK(calls == 2);
+  CHECK(agreements == 2);
 
   for (int f = 0; f < k_format_count; ++f) {
     in_case = k_formats[f].name;
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     OK(PIOc_def_var(ncid, "time", PIO_DOUBLE, 1, dimids, &v[2]));
     OK(PIOc_def_var(ncid, "scalar", PIO_DOUBLE, 0, NULL, &v[3]));
     OK(PIOc_put_att_text(ncid, v[0], "units", 1, "m"));
-    CHECK(calls == 0);
+    if (one_node) CHECK(calls == 0); /* calls are matched in the node's memory */
     OK(PIOc_enddef(ncid));
     for (int warm = 0; warm < 2; ++warm) { /* the first writes prepare */
       OK(PIOc_setframe(ncid, v[0], warm));
@@ -153,6 +153,9 @@ int main(int argc, char** argv) {
     }
     local_calls(iosys, ncid, v);
     calls = 0;
+    const PIO_Offset at[1] = {2};
+    OK(PIOc_put_var1_double(ncid, v[2], at, values));
+    OK(PIOc_put_var_double(ncid, v[3], values));
     for (int record = 2; record < 6; ++record) {
       OK(PIOc_setframe(ncid, v[0], record));
       OK(PIOc_setframe(ncid, v[1], record));

@@ -188,8 +188,8 @@ static void ranges_and_text(int iosys, const format* f) {
   OK(PIOc_def_var(ncid, "bytes", PIO_BYTE, 1, dimids, &v[0]));
   OK(PIOc_def_var(ncid, "text", PIO_CHAR, 1, dimids, &v[1]));
   OK(PIOc_def_var(ncid, "words", PIO_CHAR, 2, dimids, &v[2]));
-  /* Attributes: a value that does not fit is said where values count, text is no number. */
-  const int does_not_fit = my_rank == 0 ? PIO_ERANGE : PIO_NOERR;
+  /* Attributes: a value that does not fit is said on all ranks, text is no number. */
+  const int does_not_fit = PIO_ERANGE;
   const int large[2] = {1, 1000};
   const double real[2] = {1.75, -2.5};
   GIVES(does_not_fit, PIOc_put_att_int(ncid, v[0], "large", PIO_BYTE, 2, large));

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "comm/comm.hpp"
+
+namespace shoal {
+
+/// A collective call of a program, or of a library above, that Shoal matches for it.
+struct ProgramCall {
+  std::string name;     ///< in words: "put_att"
+  std::string details;  ///< what must be the same on all ranks, in words
+  int code = 0;         ///< the program's number for what is wrong here; 0: nothing
+  std::string message;  ///< of that
+};
+
+/// What is wrong on the lowest rank that has a code; 0: on none.
+struct ProgramOutcome {
+  int code = 0;
+  Status status;  ///< with its message and the rank
+};
+
+/// Error(out_of_step) where ranks come with other names or, without a code on any rank, other details; they
+/// are not diverged by that. match: how the ranks of comm match calls. Collective.
+ProgramOutcome match_program_call(const Comm& comm, const ProgramCall& mine,
+                                  const std::function<CallMatch(const CallSignature&)>& match);
+
+}  // namespace shoal
