@@ -63,9 +63,13 @@ Box own_part(const Box& region, const Box& tile) {
 Transfer transfer_of(int variable, const Box& region, const Box& mine, std::vector<float>& data,
                      const std::shared_ptr<const Decomposition>& decomposition) {
   data.resize(static_cast<std::size_t>(mine.cells()));
-  return {
-      variable, region, mine, ArrayView::contiguous(data.data(), Type::float_, mine.count), decomposition, {},
-      {},       {},     {}};
+  Transfer transfer;
+  transfer.variable = variable;
+  transfer.region = region;
+  transfer.mine = mine;
+  transfer.array = ArrayView::contiguous(data.data(), Type::float_, mine.count);
+  transfer.decomposition = decomposition;
+  return transfer;
 }
 
 Schema make_schema(Format format, const Dims& shape, std::int64_t levels, std::mt19937& random) {

@@ -13,7 +13,7 @@ namespace shoal {
 namespace {
 
 // So much is read and written at a time, and so much of the old file is kept for slabs that are small.
-constexpr std::int64_t k_piece = std::int64_t{1} << 20;
+constexpr std::int64_t k_copy_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t k_small = std::int64_t{64} << 10;
 
 bool is_zero(std::span<const std::byte> bytes) {
@@ -34,7 +34,7 @@ class ClassicMove::Source {
     if (n >= k_small) return store_.read(static_cast<std::uint64_t>(offset), bytes);
     if (offset < begin_ || offset + n > begin_ + asked_) {
       const bool is_near = offset >= begin_ && offset <= begin_ + asked_ + k_small;
-      asked_ = is_near ? k_piece : k_small;
+      asked_ = is_near ? k_copy_bytes : k_small;
       begin_ = offset;
       kept_.resize(static_cast<std::size_t>(asked_));
       kept_.resize(store_.read(static_cast<std::uint64_t>(offset), kept_));
@@ -165,13 +165,13 @@ void ClassicMove::make(const Slab& slab, std::int64_t to, std::int64_t from, Sou
 
 void ClassicMove::copy(Store& from, Store& to, std::int64_t begin, std::int64_t end) const {
   Source source(from);
-  Bytes memory(static_cast<std::size_t>(std::min(k_piece, std::max<std::int64_t>(end - begin, 0))));
+  Bytes memory(static_cast<std::size_t>(std::min(k_copy_bytes, std::max<std::int64_t>(end - begin, 0))));
   const auto write = [&](Piece& piece) {
     const auto run = piece.part(piece.run_begin, piece.run_end);
     if (!is_zero(run)) to.write(static_cast<std::uint64_t>(std::max(piece.run_begin, piece.begin)), run);
   };
   while (begin < end) {
-    const std::int64_t n = std::min(k_piece - begin % k_piece, end - begin);
+    const std::int64_t n = std::min(k_copy_bytes - begin % k_copy_bytes, end - begin);
     Piece piece{begin, std::span(memory).first(static_cast<std::size_t>(n)), begin, begin};
     for_each_slab(begin, begin + n, [&](const Slab& slab, std::int64_t new_place, std::int64_t old_place) {
       make(slab, new_place, old_place, source, piece);

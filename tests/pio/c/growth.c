@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Definitions in a file without free space behind its header, as other programs make them: the data move. */
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 enum { k_cells = 3000 };

@@ -18,6 +18,7 @@
 #include "driver/registry.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "format/netcdf4/hdf5.hpp"
+#include "format/netcdf4/other_files.hpp"
 
 namespace shoal {
 
@@ -323,7 +324,8 @@ void ParallelNetcdfFile::find_late_space() {
     ByteWriter out;
     std::vector<LateSpace> late;
     if (!file.valid()) throw netcdf4::hdf5_error("open the file").in_file(context_.path);
-    netcdf4::Contents contents = netcdf4::read_contents(file);
+    const netcdf4::OtherFiles others(context_.path, context_.options.catalog.external_files);
+    netcdf4::Contents contents = netcdf4::read_contents(file, others);
     for (int v = 0; v < static_cast<int>(contents.variables.size()); ++v)
       late.push_back(late_space_of(contents, file, v));
     out.put(late);
