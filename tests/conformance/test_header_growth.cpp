@@ -46,7 +46,7 @@ struct Line {
 std::vector<std::string> classic_formats() {
   std::vector<std::string> found;
   for (const auto& format : formats())
-    if (!is_netcdf4(format)) found.push_back(format);
+    if (format.rfind("cdf", 0) == 0) found.push_back(format);
   return found;
 }
 

@@ -246,7 +246,7 @@ TEST_CASE("served: computing ranks do not wait for the store") {
   // Servers open the file only when those that compute have said so, or after many seconds.
   static constexpr const char* k_go = "later.go";
   std::filesystem::remove(k_go);
-  std::filesystem::remove("later.nc");  // an old one would stay until the first commit
+  std::filesystem::remove("later.nc");  // of an old one the new one would have another name
   MPI_Barrier(MPI_COMM_WORLD);
   ServeOptions how;
   how.open_store = [](const std::string& path, StoreMode mode) {
@@ -268,7 +268,7 @@ TEST_CASE("served: computing ranks do not wait for the store") {
   CHECK(now() - start < 10);
   MPI_Barrier(MPI_COMM_WORLD);
   if (world_rank() == 0) {
-    CHECK(std::filesystem::file_size("later.nc") < 320000);  // servers have all of it
+    CHECK(std::filesystem::file_size(".later.nc.new.tmp") < 320000);  // servers have all of it
     std::ofstream(k_go) << "go";
   }
   file->close(false);

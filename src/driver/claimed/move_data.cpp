@@ -71,7 +71,9 @@ void make_empty_file(const std::string& from, const std::string& to, const Syste
 ClassicMove planned(const std::string& from, const std::string& to, const Schema& wanted,
                     const DriverOptions& options) {
   const SystemOptions& system = options.system;
-  ClassicCatalog catalog(system.open_store(from, StoreMode::read), false, options.catalog);
+  CatalogOptions in_file = options.catalog;
+  in_file.lacks_data = true;  // it was looked at when it was opened
+  ClassicCatalog catalog(system.open_store(from, StoreMode::read), false, in_file);
   const ClassicMove move = catalog.moved(wanted);
   catalog.close(false);
   check_space(from, move.end(), system);

@@ -55,9 +55,10 @@ bool LibraryDriver::has_place(const Schema& wanted) {
   if (!is_classic_file(context_.schema.format) || context_.schema.variables.empty()) return true;
   context_.comm.agree_or_throw(caught([&] { file_->commit(false, false); }));  // the header is in the file
   const Bytes answer = context_.comm.from_root([&] {
-    const DriverOptions& options = context_.options;
+    CatalogOptions options = context_.options.catalog;
+    options.lacks_data = true;
     const auto catalog =
-        open_catalog(options.system.open_store(context_.path, StoreMode::read), false, options.catalog);
+        open_catalog(context_.options.system.open_store(context_.path, StoreMode::read), false, options);
     ByteWriter out;
     out.put(catalog->has_place(wanted));
     return out.take();
