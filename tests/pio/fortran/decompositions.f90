@@ -100,7 +100,7 @@ contains
     call PIO_closefile(file)
   end subroutine whole
 
-  ! Elements that are no cell: not looked at when writing, 0 after reading. Cells that nobody has: the fill value.
+  ! Elements that are no cell: not looked at when writing, 0 after reading. Cells that nobody has: the write's fill value.
   ! Longer arrays than the list.
   subroutine holes(f)
     integer, intent(in) :: f
@@ -127,7 +127,7 @@ contains
     call PIO_closefile(file)
     call PIO_freedecomp(ios, d)
     wanted = [(real(i), i=1, nx * ny)]
-    wanted(4::4) = PIO_fill_float
+    wanted(4::4) = -1
     call whole(f, "holes", wanted)
   end subroutine holes
 
