@@ -250,7 +250,9 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
 int PIOc_def_var(int ncid, const char* name, nc_type xtype, int ndims, const int* dimidsp, int* varidp) {
   SPIO_FILE_OF_ALL("PIOc_def_var", "def_var", ncid);
   char dims[SHOAL_MAX_DIMS * 12 + 1] = "";
-  for (int i = 0, used = 0; dimidsp != NULL && i < ndims && i < SHOAL_MAX_DIMS; ++i)
+  const int listed =
+      dimidsp != NULL && ndims <= SHOAL_MAX_DIMS ? ndims : 0; /* too many may be a wrong number */
+  for (int i = 0, used = 0; i < listed; ++i)
     used += snprintf(dims + used, sizeof dims - (size_t)used, " %d", dimidsp[i]);
   int code = spio_match_file(file, "def_var", PIO_NOERR, "'%s', type %d, %d dimensions%s", spio_text(name),
                              xtype, ndims, dims);

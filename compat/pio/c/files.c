@@ -308,15 +308,28 @@ static spio_file* new_file(spio_system* system, int iotype, int* code) {
   return NULL;
 }
 
+/* Without links; of a new file, which has no name before its first commit, those of its folder. */
+static int resolved(const char* path, char* out) {
+  char folder[PATH_MAX];
+  if (realpath(path, out) != NULL) return 1;
+  const char* slash = strrchr(path, '/');
+  const char* name = slash == NULL ? path : slash + 1;
+  const int n = snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash - path) + 1,
+                         slash == NULL ? "." : path);
+  if (n < 0 || n >= PATH_MAX || realpath(folder, out) == NULL) return 0;
+  const size_t used = strlen(out);
+  return snprintf(out + used, PATH_MAX - used, "/%s", name) < (int)(PATH_MAX - used);
+}
+
 /* The id of the file of this path, -1: it is not open. */
 static int open_as(const char* path) {
   char wanted[PATH_MAX];
   char found[PATH_MAX];
-  if (realpath(path, wanted) == NULL) return -1;
+  if (!resolved(path, wanted)) return -1;
   for (const spio_file* file = spio_next_file(NULL, 0); file != NULL; file = spio_next_file(NULL, file->id)) {
     shoal_file_info info = SHOAL_FILE_INFO_INIT;
     if (file->dataset == NULL || shoal_inq_file(file->dataset, &info) != SHOAL_OK) continue;
-    if (realpath(info.path, found) != NULL && strcmp(wanted, found) == 0) return file->id;
+    if (resolved(info.path, found) && strcmp(wanted, found) == 0) return file->id;
   }
   return -1;
 }
