@@ -22,8 +22,9 @@ class SharedWindow {
   /// errors as of the constructor.
   static SharedWindow kept_or_new(const Comm& node, std::size_t bytes, std::size_t reserved,
                                   std::size_t zeroed);
-  /// Who makes another of this size has it again, without asking the system for memory, whose pages come one
-  /// by one. A few are kept, and none that is large. Local.
+  /// Who makes another of this size has it again, with the pages that this process has mapped, without asking
+  /// the system for memory, whose pages come one by one: files of 16 ranks take 0.5 to 0.9 of the time. A few
+  /// are kept, and none that is large. Local.
   void keep() noexcept;
   /// Give back to the system what this process keeps. Local.
   static void drop_kept();

@@ -158,6 +158,8 @@ class Stage {
   void await_arrivals(std::uint64_t generation);
   /// Is it time to store? Not while ranks of the node pack, who would have to share their cores, unless
   /// three quarters of the stage are full or somebody waits for it. Ranks that serve have cores of their own.
+  /// (Threads that began at half of a full stage, and went on while ranks wrote again, doubled or tripled the
+  /// time of a write.)
   bool is_time_to_store() const;
   /// Does somebody wait for the storing, or will soon?
   bool is_pressed() const;
