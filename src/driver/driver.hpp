@@ -70,6 +70,10 @@ class Driver {
   /// Work out what is needed to move fields of the decomposition, if that needs other ranks.
   virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
 
+  /// The memory that nodes share for fields is free until the next call that moves one, which takes it again;
+  /// everything was stored (sync). Collective.
+  virtual void drop_stage() {}
+
   /// Never waits for other ranks on one node but for a free slot; its failures come out at sync or close.
   /// Throws, on all ranks alike, where something was not stored in the background; which comes out there as
   /// well.

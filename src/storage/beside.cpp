@@ -6,10 +6,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <string_view>
 
@@ -45,32 +43,52 @@ std::string folder_of(const std::string& path) {
 
 namespace {
 
-std::string hidden_beside(const std::string& path, const std::string& ending) {
+constexpr std::string_view k_temporary = ".tmp";
+constexpr std::size_t k_digits = 16;
+
+std::string in_folder_of(const std::string& path, const std::string& before, const std::string& behind) {
   const std::filesystem::path whole(path);
-  return (whole.parent_path() / fmt::format(".{}{}", shortened(whole.filename().string()), ending)).string();
+  return (whole.parent_path() / (before + shortened(whole.filename().string()) + behind)).string();
+}
+
+std::string random_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
+  return fmt::format("{:016x}", number);
+}
+
+// ".0123456789abcdef.tmp"
+bool ends_as_name_beside(const std::string& name) {
+  const std::size_t end = 1 + k_digits + k_temporary.size();
+  if (name.size() < end) return false;
+  const std::size_t point = name.size() - end;
+  return name[point] == '.' && name.ends_with(k_temporary) &&
+         name.find_first_not_of("0123456789abcdef", point + 1) == point + 1 + k_digits;
 }
 
 }  // namespace
 
 std::string name_beside(const std::string& path) {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
-  return hidden_beside(path, text.data());
+  return in_folder_of(path, ".", "." + random_number() + std::string(k_temporary));
 }
 
 std::string meeting_name_beside(const std::string& path) {
-  return hidden_beside(path, ".new.tmp");
+  return in_folder_of(path, ".", ".new" + std::string(k_temporary));
+}
+
+std::string name_to_keep(const std::string& path) {
+  return in_folder_of(path, "", ".kept." + random_number());
 }
 
 bool is_name_beside(const std::string& name, const std::string& path) {
   const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
-  constexpr std::string_view k_end = ".tmp";
-  constexpr std::size_t k_digits = 16;
-  return name.size() == begin.size() + k_digits + k_end.size() && name.starts_with(begin) &&
-         name.ends_with(k_end) &&
-         name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + k_digits;
+  return name.size() == begin.size() + k_digits + k_temporary.size() && name.starts_with(begin) &&
+         ends_as_name_beside(name);
+}
+
+bool is_name_beside(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return name.starts_with('.') && ends_as_name_beside(name);
 }
 
 void sync_folder_of(const std::string& path) {

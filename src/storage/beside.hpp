@@ -10,9 +10,15 @@ namespace shoal {
 std::string name_beside(const std::string& path);
 /// Did name_beside make this name for a file of the path, in the path's folder? name: without folder.
 bool is_name_beside(const std::string& name, const std::string& path);
+/// Did it make this path, for whatever file?
+bool is_name_beside(const std::string& path);
 
-/// A name in the same folder that is the same for all who make a file of the path: ".NAME.new.tmp". Local.
+/// The lock file of the path (NameLock), whose name all know: ".NAME.new.tmp". Local.
 std::string meeting_name_beside(const std::string& path);
+
+/// A name in the same folder for a file that is whole and cannot have its own: "NAME.kept.0123456789abcdef".
+/// Nobody takes it for what a killed job left. Local.
+std::string name_to_keep(const std::string& path);
 
 /// So that a name in the folder of the path outlives a loss of power. Systems that cannot sync folders do
 /// without. Local.

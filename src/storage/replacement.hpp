@@ -17,8 +17,8 @@ std::string target_of(const std::string& path);
 /// Is there a regular file, or a link to one? Local.
 bool is_a_file(const std::string& path);
 
-/// Is there a pipe, a socket or a device? Local.
-bool is_special(const std::string& path);
+/// Error(invalid_argument): there is a pipe, a socket or a device, which nothing may replace. Local.
+void refuse_special(const std::string& path);
 
 /// The number that a file system has for the file of this name; 0: it has none. Local.
 std::uint64_t file_number(const std::string& path);
@@ -32,8 +32,8 @@ void check_replaced(const std::string& path, std::uint64_t number);
 /// file. All is Local; errors name the path.
 class Replacement {
  public:
-  /// Replaces: the path has a file. of_name: it has none, and one that somebody makes meanwhile stays.
-  enum class What { of_file, of_name };
+  /// of_free_name: the path has no file, and one that somebody makes meanwhile stays.
+  enum class What { of_file, of_free_name };
   /// suffixes: of files beside the new one that belong to it, and come and go with it.
   explicit Replacement(std::string path, std::vector<std::string> suffixes = {}, What what = What::of_file);
   /// Of a file that is made already, in the folder of the one that it replaces.
@@ -44,18 +44,16 @@ class Replacement {
 
   /// Where the new file is to be made, exclusively.
   const std::string& beside() const { return beside_; }
-  /// Of a path without a file: from now on beside() is a name that all who make one of the path foresee, so
-  /// that they meet there (".NAME.new.tmp"), and an empty file of it is there, or one that a killed job left.
-  /// False, and nothing is changed: what has the name is not this user's own.
-  bool meet();
+  What what() const { return what_; }
   /// The new file is there: it gets the permissions of the old one, and its owner and group as far as that is
   /// allowed. Nothing to do where there is no old one.
   void take_over_rights() const;
   /// The new file has the name from now on, and what belongs to it is beside it; durable: also after a loss
-  /// of power. After an Error it can be tried again. Error(exists): somebody made a file of the name.
+  /// of power. After an Error it can be tried again. Error(exists): somebody made a file of the name;
+  /// (invalid_argument): as refuse_special.
   void commit(bool durable);
-  /// The new file stays where it is, for who wants to look at it.
-  void leave() { done_ = true; }
+  /// The new file stays for its user, under a name that no later job removes (name_to_keep): which.
+  std::string keep();
 
  private:
   void take_name();

@@ -7,13 +7,15 @@
 
 #include "driver/driver.hpp"
 #include "storage/file_lock.hpp"
+#include "storage/file_system.hpp"
+#include "storage/name_lock.hpp"
 #include "storage/replacement.hpp"
 
 namespace shoal {
 
-/// What rank 0 holds of the path of a dataset that is written: a lock, so that no other job writes it too,
-/// and the new file's place beside an old one that is to be there until the first commit, or until data have
-/// moved. All is Local.
+/// What rank 0 holds of the path of a dataset that is written: a lock of its file and, before that has the
+/// name, of the name (NameLock), so that no other job writes it too; and the new file's place beside an old
+/// one that is to be there until the first commit, or until data have moved. All is Local.
 class Claim {
  public:
   /// calls_mpi_io: the driver's library may lock the file itself. Error(state): somebody else has the file.
@@ -25,9 +27,12 @@ class Claim {
   OpenMode mode() const { return mode_; }
   bool replaces() const { return replacement_ != nullptr; }
   /// Several nodes write it, and take what they know of a name for true for some time.
-  bool minds_nodes() const { return replaces() && minds_nodes_; }
+  bool minds_nodes() const { return replaces() && sharing_ == FileSystem::Sharing::cached; }
   /// The old file goes at once after all; why.
   void replace_at_once(const std::string& why);
+  static const char* why_not_with_nodes() {
+    return "several nodes write it, on a file system where they see new names late";
+  }
 
   /// The driver has made or opened the file. Error(state): somebody else made one of this name meanwhile.
   void opened();
@@ -37,8 +42,8 @@ class Claim {
   void commit(bool durable);
 
   /// The data move to a new file, which takes the place of the one that is written: where it is to be made.
-  /// Error(not_supported): no other file can take its place.
-  const std::string& begin_move();
+  /// Error(not_supported): no other file can take its place. several_nodes: write the file.
+  const std::string& begin_move(bool several_nodes);
   /// That is made, and the driver has it: it takes the place at once, also after a loss of power; before the
   /// first commit it is what that will rename.
   void end_move();
@@ -47,25 +52,28 @@ class Claim {
 
   /// Nobody writes the file any more.
   void release();
-  /// commit failed for good; the new file is left, and where it is.
-  std::string leave();
+  /// commit failed for good; the new file is kept for its user: where.
+  std::string keep();
 
   /// What the user has to know.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void choose_place(Format format, const DriverOptions& options);
-  void meet_others(Format format);
-  void lock_beside();
+  /// False: the file that is to be made is there by now.
+  bool lock_name(bool is_new);
   void lock(FileLock& lock, const std::string& file);
+  void take(FileLock::Outcome outcome, const std::string& reason);
 
   std::string path_;
   OpenMode mode_;
+  FileSystem::Sharing sharing_;
+  bool locks_name_;  ///< others are looked for; locks_: also by a lock of the file
   bool locks_;
-  bool minds_nodes_ = false;
   bool name_is_durable_ = false;
   std::string why_not_movable_;
   FileLock lock_, lock_of_new_;
+  NameLock name_lock_;  ///< goes after what it lists
   std::unique_ptr<Replacement> replacement_;
   std::unique_ptr<Replacement> moved_;
   std::vector<std::string> warnings_;
