@@ -45,7 +45,7 @@ struct RankMessage {
 };
 
 class NodeCollectives;
-struct Ties;
+struct WaitState;
 
 /// How ranks that share memory match calls: through it, where they can, or by messages of MPI.
 enum class CollectiveMethod { anyhow, by_messages };
@@ -94,14 +94,14 @@ class Comm {
     ~Calling();
 
    private:
-    std::shared_ptr<Ties> ties_;
+    std::shared_ptr<WaitState> wait_state_;
     std::string around_;  ///< the call that it is part of
   };
   /// What this and those that are made of it have together. Local.
-  Ties& ties() const { return *ties_; }
+  WaitState& wait_state() const { return *wait_state_; }
   /// A rank's number on the board of these. Local.
-  int on_board(int rank) const {
-    return on_board_.empty() ? rank : on_board_[static_cast<std::size_t>(rank)];
+  int board_rank(int rank) const {
+    return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
   }
   /// Waiting makes no sense any more: all later calls throw this. Local.
   void break_off(const Status& status) const;
@@ -187,18 +187,18 @@ class Comm {
 
  private:
   struct Adopt {};
-  Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt);
+  Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt);
   Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry);
-  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties,
+  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<WaitState> wait_state,
        std::shared_ptr<NodeCollectives> node_collectives);
   static std::shared_ptr<const Comm> origin_of(MPI_Comm parent, const Entry& entry);
-  static std::shared_ptr<Comm> new_origin(MPI_Comm parent, const std::shared_ptr<Ties>& ties);
-  static void come_together(MPI_Comm parent, Ties& ties);
+  static std::shared_ptr<Comm> new_origin(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state);
+  static void come_together(MPI_Comm parent, WaitState& wait_state);
   MPI_Comm together() const;
   MPI_Comm in_step() const;
   void carry_out(const std::shared_ptr<void>& memory, const char* what,
                  const std::function<int(MPI_Comm, MPI_Request*)>& start) const;
-  void find_on_board(const Comm& whole);
+  void find_board_ranks(const Comm& whole);
   void make_node_collectives();
   Comm split_by_memory() const;
   void release() noexcept;
@@ -214,8 +214,8 @@ class Comm {
   std::shared_ptr<NodeCollectives> node_collectives_;  // where ranks that share memory match calls
   int rank_ = 0;
   int size_ = 1;
-  std::shared_ptr<Ties> ties_;
-  std::vector<int> on_board_;  // numbers of the ranks there, if they are others
+  std::shared_ptr<WaitState> wait_state_;
+  std::vector<int> board_ranks_;  // numbers of the ranks there, if they are others
   mutable CallsOfMpi calls_;
   mutable Status diverged_;  // of ranks that made different calls
 };

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
 #include "comm/origin.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 
 namespace shoal {
 
@@ -103,7 +103,7 @@ std::vector<LastWords> last_words(MPI_Comm comm, const std::string& message) {
   caught([&] {
     // Nobody can get a message of the program's own by mistake there.
     const Origin origin = kept_origin(comm);
-    if (size == 1 || origin == nullptr || !origin->ties().broken.ok()) return;
+    if (size == 1 || origin == nullptr || !origin->wait_state().broken.ok()) return;
     if (rank == 0)
       all = collected(origin->ranks(), size, message);
     else if (report_to_root(origin->ranks(), rank, size, message))

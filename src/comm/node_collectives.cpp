@@ -41,7 +41,7 @@ enum Verdict : std::uint32_t { undecided, go, parted };
 }  // namespace
 
 // All live in the window: zero is their first state.
-struct alignas(k_line) NodeCollectives::Head {
+struct alignas(k_line) NodeCollectives::WindowHeader {
   SharedWord broken;   ///< Broken: ranks are in different calls, or one did not come
   SharedWord here;     ///< ranks in all_come
   SharedWord verdict;  ///< of all_come
@@ -50,7 +50,7 @@ struct alignas(k_line) NodeCollectives::Head {
 };
 
 /// What others know of a rank.
-struct alignas(k_line) NodeCollectives::Mark {
+struct alignas(k_line) NodeCollectives::RankProgress {
   SharedWord made;  ///< calls in which others need not wait for it any more
   SharedWord gone;  ///< it makes no more
 };
@@ -67,7 +67,8 @@ struct NodeCollectives::Tag {
   std::uint32_t bytes;
 };
 
-NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, std::vector<int> on_board)
+NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> wait_state,
+                                 std::vector<int> board_ranks)
     : ranks_(ranks.ranks()),
       rank_(ranks.rank()),
       size_(ranks.size()),
@@ -75,33 +76,34 @@ NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, 
       part_bytes_(part_of(size_)),
       tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
       bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_),
-      head_bytes_(static_cast<std::int64_t>(sizeof(Head)) + size_ * static_cast<std::int64_t>(sizeof(Mark))),
-      ties_(std::move(ties)),
-      on_board_(std::move(on_board)) {
-  const auto bytes = static_cast<std::size_t>(head_bytes_ + k_banks * bank_bytes_);
+      header_bytes_(static_cast<std::int64_t>(sizeof(WindowHeader)) +
+                    size_ * static_cast<std::int64_t>(sizeof(RankProgress))),
+      wait_state_(std::move(wait_state)),
+      board_ranks_(std::move(board_ranks)) {
+  const auto bytes = static_cast<std::size_t>(header_bytes_ + k_banks * bank_bytes_);
   window_ = SharedWindow::kept_or_new(ranks, bytes, bytes, bytes);
-  ties_->places.push_back(this);
-  if (ties_->board) ties_->board->enter(window_.id(), *this);
+  wait_state_->wait_points.push_back(this);
+  if (wait_state_->board) wait_state_->board->add(window_.id(), *this);
 }
 
 // Who waits for this rank in a call that it did not make waits in vain.
 NodeCollectives::~NodeCollectives() {
-  std::erase(ties_->places, this);
-  if (ties_->board) ties_->board->leave(window_.id());
-  mark(rank_).gone.store(1);
+  std::erase(wait_state_->wait_points, this);
+  if (wait_state_->board) wait_state_->board->remove(window_.id());
+  progress(rank_).gone.store(1);
   window_.keep();
 }
 
-NodeCollectives::Head& NodeCollectives::head() const {
-  return *reinterpret_cast<Head*>(window_.data());
+NodeCollectives::WindowHeader& NodeCollectives::header() const {
+  return *reinterpret_cast<WindowHeader*>(window_.data());
 }
 
-NodeCollectives::Mark& NodeCollectives::mark(int rank) const {
-  return *(reinterpret_cast<Mark*>(window_.data() + sizeof(Head)) + rank);
+NodeCollectives::RankProgress& NodeCollectives::progress(int rank) const {
+  return *(reinterpret_cast<RankProgress*>(window_.data() + sizeof(WindowHeader)) + rank);
 }
 
 NodeCollectives::Bank& NodeCollectives::bank() const {
-  return *reinterpret_cast<Bank*>(window_.data() + head_bytes_ + (calls_ % k_banks) * bank_bytes_);
+  return *reinterpret_cast<Bank*>(window_.data() + header_bytes_ + (calls_ % k_banks) * bank_bytes_);
 }
 
 NodeCollectives::Tag& NodeCollectives::tag(int rank) const {
@@ -117,10 +119,10 @@ void NodeCollectives::await(const Coming& coming) {
   SharedWord& word = coming.word;
   std::uint32_t seen = word.load(std::memory_order_acquire);
   if (has_come(seen, coming.target)) return;
-  struct OnBoard {
-    Board* board = nullptr;
-    ~OnBoard() {
-      if (board != nullptr) board->go_on();
+  struct WaitOnBoard {
+    ProgressBoard* board = nullptr;
+    ~WaitOnBoard() {
+      if (board != nullptr) board->end_wait();
     }
   } waits;
   const Seconds start = now();
@@ -131,22 +133,22 @@ void NodeCollectives::await(const Coming& coming) {
     // In this order: what has come true counts, even if ranks have parted in the next step meanwhile.
     if (is_broken() && !has_come(word.load(std::memory_order_acquire), coming.target)) fall_out();
     if (waited > next_look) {
-      if (waits.board == nullptr && ties_->board) {
-        waits.board = ties_->board.get();
+      if (waits.board == nullptr && wait_state_->board) {
+        waits.board = wait_state_->board.get();
         const bool all = coming.rank == Awaited::k_all;
-        waits.board->wait_for({window_.id(), coming.calls, all ? Awaited::k_all : on_board(coming.rank)});
+        waits.board->wait_for({window_.id(), coming.calls, all ? Awaited::k_all : board_rank(coming.rank)});
       }
       look_around(coming, waited);
       next_look = waited + std::min(waited, k_longest);
     }
     wait_while(word, seen, k_clock_check_interval);
-    if (waited > k_clock_check_interval) let_mpi_go_on();
+    if (waited > k_clock_check_interval) let_mpi_progress();
   }
 }
 
 bool NodeCollectives::is_missing(const Coming& coming, int rank) const {
   return (coming.rank == Awaited::k_all || coming.rank == rank) &&
-         !has_come(mark(rank).made.load(std::memory_order_acquire), coming.calls);
+         !has_come(progress(rank).made.load(std::memory_order_acquire), coming.calls);
 }
 
 std::vector<int> NodeCollectives::missing(const Coming& coming) const {
@@ -159,12 +161,12 @@ std::vector<int> NodeCollectives::missing(const Coming& coming) const {
 // This rank waits here, so that whoever waits for it elsewhere does so in vain.
 void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
   const auto ranks = missing(coming);
-  const Board* board = ties_->board.get();
+  const ProgressBoard* board = wait_state_->board.get();
   bool at_work = !ranks.empty();
   for (const int r : ranks) {
-    const int number = on_board(r);
+    const int number = board_rank(r);
     const std::string name = fmt::format("rank {}", number);
-    if (mark(r).gone.load(std::memory_order_acquire) != 0) {
+    if (progress(r).gone.load(std::memory_order_acquire) != 0) {
       if (is_missing(coming, r))
         give_up(coming, Code::out_of_step,
                 fmt::format("{} has closed or dropped it and makes no more calls, while other ranks still "
@@ -176,34 +178,35 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
       at_work = false;
       continue;
     }
-    if (Place* const elsewhere =
+    if (WaitPoint* const elsewhere =
             board->waits_elsewhere(number, window_.id(), [&] { return is_missing(coming, r); })) {
       const std::string message = fmt::format(
           "ranks made different calls: rank {} is{}, {} in {}; every rank must make the same calls in the "
           "same order",
-          on_board(rank_), my_call(), name, board->call_of(number));
+          board_rank(rank_), my_call(), name, board->call_of(number));
       elsewhere->break_off(Code::out_of_step, message);
       give_up(coming, Code::out_of_step, message);
       return;
     }
     at_work = at_work && board->is_at_work(number);
   }
-  if (waited < ties_->wait_seconds * (at_work ? k_at_work : 1)) return;
-  const Status status = timeout_status(waited, ties_->call, ranks.empty() ? "other ranks" : last_seen(ranks));
+  if (waited < wait_state_->wait_seconds * (at_work ? k_at_work : 1)) return;
+  const Status status =
+      timeout_status(waited, wait_state_->call, ranks.empty() ? "other ranks" : last_seen(ranks));
   give_up(coming, status.code, status.message);
 }
 
 std::string NodeCollectives::my_call() const {
-  return ties_->call.empty() ? "" : " in " + ties_->call;
+  return wait_state_->call.empty() ? "" : " in " + wait_state_->call;
 }
 
 std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
   constexpr std::size_t k_most = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(k_most, ranks.size()); ++i) {
-    const int number = on_board(ranks[i]);
+    const int number = board_rank(ranks[i]);
     text += (i == 0 ? "rank " : ", rank ") + std::to_string(number);
-    if (ties_->board) text += fmt::format(" (last seen {})", ties_->board->last_seen(number));
+    if (wait_state_->board) text += fmt::format(" (last seen {})", wait_state_->board->last_seen(number));
   }
   if (ranks.size() > k_most) text += fmt::format(" and {} more", ranks.size() - k_most);
   return text;
@@ -221,11 +224,11 @@ void NodeCollectives::give_up(const Coming& coming, Code code, const std::string
 }
 
 bool NodeCollectives::is_broken() const {
-  return head().broken.load(std::memory_order_acquire) != whole;
+  return header().broken.load(std::memory_order_acquire) != whole;
 }
 
 void NodeCollectives::break_off(Code code, const std::string& message) {
-  Head& h = head();
+  WindowHeader& h = header();
   std::uint32_t still = whole;
   if (!h.broken.compare_exchange_strong(still, being_broken)) return;
   h.code.store(static_cast<std::uint32_t>(code), std::memory_order_relaxed);
@@ -243,7 +246,7 @@ void NodeCollectives::enter(Call call, std::int64_t bytes) {
 
 void NodeCollectives::note_made() {
   made_ = std::uint64_t{calls_} + 1;
-  mark(rank_).made.store(calls_ + 1, std::memory_order_release);
+  progress(rank_).made.store(calls_ + 1, std::memory_order_release);
 }
 
 // Unless somebody has given up.
@@ -268,18 +271,18 @@ void NodeCollectives::leave() {
 }
 
 // Messages that others wait for go on only in calls of MPI; in MPICH not in those of MPI_COMM_SELF.
-void NodeCollectives::let_mpi_go_on() const {
+void NodeCollectives::let_mpi_progress() const {
   int there = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_, &there, MPI_STATUS_IGNORE);
 }
 
 void NodeCollectives::fall_out() const {
-  const Head& h = head();
+  const WindowHeader& h = header();
   while (h.broken.load(std::memory_order_acquire) == being_broken)
     std::this_thread::yield();
   const Status status{
       static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
-  ties_->break_off(status);
+  wait_state_->break_off(status);
   throw Error(status);
 }
 
@@ -291,7 +294,7 @@ void NodeCollectives::check(Call call, std::int64_t bytes, int rank) {
       Code::out_of_step,
       fmt::format(
           "ranks are in different calls, rank {}{}; every rank must make the same calls in the same order",
-          on_board(rank_), my_call()));
+          board_rank(rank_), my_call()));
   fall_out();
 }
 
@@ -343,18 +346,18 @@ void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
 }
 
 bool NodeCollectives::all_come(double seconds) {
-  auto& verdict = head().verdict;
+  auto& verdict = header().verdict;
   const auto decide = [&](std::uint32_t how) {
     std::uint32_t open = undecided;
     if (verdict.compare_exchange_strong(open, how)) wake_all(verdict);
   };
   const auto one_is_gone = [&] {
     for (int r = 0; r < size_; ++r)
-      if (mark(r).gone.load(std::memory_order_acquire) != 0) return true;
+      if (progress(r).gone.load(std::memory_order_acquire) != 0) return true;
     return false;
   };
-  if (head().here.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(go);
-  for (const Seconds start = now(); verdict.load() == undecided; let_mpi_go_on()) {
+  if (header().here.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(go);
+  for (const Seconds start = now(); verdict.load() == undecided; let_mpi_progress()) {
     if (is_broken() || one_is_gone() || now() - start > seconds) decide(parted);
     wait_while(verdict, undecided, k_clock_check_interval);
   }

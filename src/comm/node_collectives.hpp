@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "comm/shared_window.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 
 namespace shoal {
 
@@ -20,15 +20,15 @@ namespace shoal {
 /// them. Every call is collective, and must be the same on all ranks, as with MPI; where they are not, all
 /// get Error(out_of_step), in this call or the next one. So they do where ranks wait for each other in
 /// different objects, or for one that is gone; and Error(timeout) where a rank does not come within
-/// Ties::wait_seconds. Then the object is broken: every later call throws the same at once.
-class NodeCollectives : public Place {
+/// WaitState::wait_seconds. Then the object is broken: every later call throws the same at once.
+class NodeCollectives : public WaitPoint {
  public:
   /// Gets the bytes of a rank; may not throw.
   using Read = std::function<void(int rank, const std::byte*)>;
 
-  /// Collective over ranks, which all share memory. on_board: their numbers on the board, if they are others.
-  /// Error(no_memory) on all of them.
-  NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, std::vector<int> on_board);
+  /// Collective over ranks, which all share memory. board_ranks: their numbers on the board, if
+  /// they are others. Error(no_memory) on all of them.
+  NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> wait_state, std::vector<int> board_ranks);
   ~NodeCollectives() override;
   std::uint64_t done_here() const override { return made_; }
   bool is_broken() const override;
@@ -47,8 +47,8 @@ class NodeCollectives : public Place {
 
  private:
   enum class Call : std::uint32_t { share = 1, collect, spread };
-  struct Head;
-  struct Mark;
+  struct WindowHeader;
+  struct RankProgress;
   struct Bank;
   struct Tag;
   /// That a word comes to a number, which it does when all ranks, or one, have made so many calls.
@@ -59,8 +59,8 @@ class NodeCollectives : public Place {
     int rank = Awaited::k_all;
     bool opens = false;  ///< the word is that of a bank that is opened
   };
-  Head& head() const;
-  Mark& mark(int rank) const;
+  WindowHeader& header() const;
+  RankProgress& progress(int rank) const;
   Bank& bank() const;
   Tag& tag(int rank) const;
   std::byte* part(int rank) const;
@@ -75,11 +75,11 @@ class NodeCollectives : public Place {
   void look_around(const Coming& coming, Seconds waited);
   void give_up(const Coming& coming, Code code, const std::string& message);
   std::string last_seen(const std::vector<int>& ranks) const;
-  int on_board(int rank) const {
-    return on_board_.empty() ? rank : on_board_[static_cast<std::size_t>(rank)];
+  int board_rank(int rank) const {
+    return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
   }
   std::string my_call() const;
-  void let_mpi_go_on() const;
+  void let_mpi_progress() const;
   [[noreturn]] void fall_out() const;
   void check(Call call, std::int64_t bytes, int rank);
   void read_all(Call call, std::int64_t bytes, const Read& read);
@@ -92,11 +92,11 @@ class NodeCollectives : public Place {
   std::int64_t part_bytes_;  ///< of a rank, in a bank
   std::int64_t tag_bytes_;   ///< of all ranks, in a bank
   std::int64_t bank_bytes_;
-  std::int64_t head_bytes_;  ///< in front of the banks
-  std::uint32_t calls_ = 0;  ///< so far
-  std::uint64_t made_ = 0;   ///< of them, and of the one that is under way, what others wait for
-  std::shared_ptr<Ties> ties_;
-  std::vector<int> on_board_;
+  std::int64_t header_bytes_;  ///< in front of the banks
+  std::uint32_t calls_ = 0;    ///< so far
+  std::uint64_t made_ = 0;     ///< of them, and of the one that is under way, what others wait for
+  std::shared_ptr<WaitState> wait_state_;
+  std::vector<int> board_ranks_;
 };
 
 }  // namespace shoal

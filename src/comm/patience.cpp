@@ -16,7 +16,7 @@
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
 #include "comm/roll_call.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 
 namespace shoal {
 
@@ -60,10 +60,10 @@ std::optional<Status> hear_farewell(MPI_Comm comm) {
   return Status{static_cast<Code>(heard.code), heard.message.data(), -1, {}, {}};
 }
 
-[[noreturn]] void part_for_ever(MPI_Comm comm, const Status& status, Ties& ties, bool reports) {
-  ties.break_off(status);
-  if (reports) say_farewell(comm, ties.broken);
-  throw Error(ties.broken);
+[[noreturn]] void part_for_ever(MPI_Comm comm, const Status& status, WaitState& wait_state, bool reports) {
+  wait_state.break_off(status);
+  if (reports) say_farewell(comm, wait_state.broken);
+  throw Error(wait_state.broken);
 }
 
 }  // namespace
@@ -84,12 +84,12 @@ void send_along_powers_of_two(MPI_Comm comm, int tag, std::span<const std::byte>
 }
 
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
-               Ties& ties, CallsOfMpi* calls) {
+               WaitState& wait_state, CallsOfMpi* calls) {
   const bool listens = calls != nullptr;
   if (listens) ++calls->number;
   std::optional<RollCall> roll;
   const Seconds start = now();
-  const double limit = ties.wait_seconds * (ties.has_matched ? k_matched : 1);
+  const double limit = wait_state.wait_seconds * (wait_state.has_matched ? k_matched : 1);
   int looks = 0;
   for (;; ++looks) {
     int done = 0;
@@ -102,14 +102,14 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
     }
     if (const auto heard = listens ? hear_farewell(comm) : std::nullopt) {
       never_free(memory);
-      part_for_ever(comm, *heard, ties, true);
+      part_for_ever(comm, *heard, wait_state, true);
     }
     if (listens && !roll) roll.emplace(comm, calls->number);
     if (roll) roll->go_on(waited > limit);
     if (waited > limit && (!roll || roll->is_over())) {
       never_free(memory);
       const std::string missing = roll ? roll->missing() : "other ranks, which did not come";
-      part_for_ever(comm, timeout_status(waited, ties.call, missing), ties, listens);
+      part_for_ever(comm, timeout_status(waited, wait_state.call, missing), wait_state, listens);
     }
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_poll_interval)));
   }
@@ -117,10 +117,10 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
   if (listens) {
     const bool was_away = now() - calls->looked > k_away;
     for (int left = was_away ? std::max(1, k_looks - looks) : 1; left > 0; --left)
-      if (const auto heard = hear_farewell(comm)) part_for_ever(comm, *heard, ties, true);
+      if (const auto heard = hear_farewell(comm)) part_for_ever(comm, *heard, wait_state, true);
     calls->looked = now();
   }
-  ties.has_matched = true;
+  wait_state.has_matched = true;
 }
 
 }  // namespace shoal

@@ -12,7 +12,7 @@
 
 namespace shoal {
 
-struct Ties;
+struct WaitState;
 
 /// The collective calls of MPI on a communicator of our own, on which ranks also say that they wait no more.
 struct CallsOfMpi {
@@ -25,7 +25,7 @@ struct CallsOfMpi {
 /// also those that come later. calls: this one is counted; nullptr: the communicator is the caller's.
 /// Collective, as the call is.
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
-               Ties& ties, CallsOfMpi* calls);
+               WaitState& wait_state, CallsOfMpi* calls);
 
 /// A message to those whose numbers differ by a power of two: where each passes it on, it reaches all in a
 /// few steps. It waits for nobody; a copy stays in memory for ever, as a rank may never receive it. Local.

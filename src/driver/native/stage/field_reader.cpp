@@ -29,9 +29,9 @@ Status FieldReader::read(const FieldJob& job) {
     return false;
   };
   const auto own = static_cast<std::uint32_t>(stage_.node().rank()) % Stage::k_most_shares;
-  const auto fetch_wished = [&](const Stage::Wish& wish) {
+  const auto fetch_requested = [&](const Stage::ClaimRequest& request) {
     return fetch_claimed([&](const SlotGeneration& generation) {
-      return stage_.claim(generation.number, generation.shares(), wish);
+      return stage_.claim(generation.number, generation.shares(), request);
     });
   };
   const auto fetch_decoded = [&] {
@@ -39,7 +39,7 @@ Status FieldReader::read(const FieldJob& job) {
            fetch_claimed([&](const SlotGeneration& generation) { return claim_decoded(generation); });
   };
   const auto fetch_one = [&] {
-    return fetch_decoded() || fetch_wished({own, false}) || fetch_wished({own, true});
+    return fetch_decoded() || fetch_requested({own, false}) || fetch_requested({own, true});
   };
   for (; next < generations.size(); ++next) {
     const SlotGeneration& generation = generations[next];

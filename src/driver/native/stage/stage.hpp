@@ -115,13 +115,14 @@ class Stage {
   /// slot, when reading).
   std::optional<int> first_mismatch(std::uint64_t generation) const;
   /// Which share a rank would like to have.
-  struct Wish {
+  struct ClaimRequest {
     std::uint32_t preferred = 0;  ///< this one, if nobody has it
     bool any = true;              ///< else another one
     bool limited = false;         ///< only while fewer than `writers` ranks hold one that is
   };
   /// A share that nobody has taken, of at most k_most_shares; to be given back with finish.
-  std::optional<std::uint32_t> claim(std::uint64_t generation, std::uint32_t shares, const Wish& wish);
+  std::optional<std::uint32_t> claim(std::uint64_t generation, std::uint32_t shares,
+                                     const ClaimRequest& request);
   /// The claimed share is done. True if it was the last one of the slot generation; where shares are limited,
   /// release follows.
   bool finish(std::uint64_t generation, std::uint32_t shares, bool limited);
@@ -188,13 +189,13 @@ class Stage {
   void reset();
 
  private:
-  struct Head;
+  struct StageHeader;
   struct Slot;
-  struct Mark;
-  class Post;
-  Head& head() const;
+  struct RankProgress;
+  class StagePresence;
+  StageHeader& header() const;
   Slot& slot(std::uint64_t generation) const;
-  Mark& mark(int rank) const;
+  RankProgress& progress(int rank) const;
   std::uint64_t* fingerprints(std::uint64_t generation) const;
   std::uint32_t uses_before(std::uint64_t generation) const {
     return static_cast<std::uint32_t>(generation / static_cast<std::uint64_t>(slots_));
@@ -219,9 +220,9 @@ class Stage {
   const Comm* node_;
   int slots_;
   std::int64_t slot_bytes_;
-  std::int64_t slot_head_bytes_;
-  std::int64_t heads_bytes_;   ///< in front of the buffers
-  std::int64_t buffer_bytes_;  ///< cells of a slot generation, and addresses
+  std::int64_t slot_header_bytes_;
+  std::int64_t headers_bytes_;  ///< in front of the buffers
+  std::int64_t buffer_bytes_;   ///< cells of a slot generation, and addresses
   int writers_;
   double wait_seconds_;
   int first_storer_ = 0;
@@ -232,7 +233,7 @@ class Stage {
   std::uint64_t arrived_ = 0;  ///< slot generations that this rank arrived at
   std::uint32_t matches_ = 0;  ///< that this rank went to
   SharedWindow window_;
-  std::shared_ptr<Post> post_;  ///< where others of the process, and ranks, find the stage
+  std::shared_ptr<StagePresence> presence_;  ///< where others of the process, and ranks, find the stage
 };
 
 }  // namespace shoal
