@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "comm/mpi_wait.hpp"
 #include "comm/node_collectives.hpp"
 #include "comm/origin.hpp"
-#include "comm/patience.hpp"
 
 namespace shoal {
 

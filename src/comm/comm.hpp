@@ -12,7 +12,7 @@
 #include "base/box.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "comm/patience.hpp"
+#include "comm/mpi_wait.hpp"
 
 namespace shoal {
 
