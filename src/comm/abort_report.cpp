@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "comm/cached_duplicate.hpp"
 #include "comm/comm.hpp"
-#include "comm/origin.hpp"
 #include "comm/wait_state.hpp"
 
 namespace shoal {
@@ -105,11 +105,11 @@ std::vector<AbortReport> collect_abort_reports(MPI_Comm comm, const std::string&
   std::vector<AbortReport> all{{message, rank, 0}};
   caught([&] {
     // Nobody can get a message of the program's own by mistake there.
-    const Origin origin = kept_origin(comm);
-    if (size == 1 || origin == nullptr || !origin->wait_state().broken.ok()) return;
+    const CachedDuplicate duplicate = cached_duplicate(comm);
+    if (size == 1 || duplicate == nullptr || !duplicate->wait_state().broken.ok()) return;
     if (rank == 0)
-      all = collected(origin->ranks(), size, message);
-    else if (report_to_root(origin->ranks(), rank, size, message))
+      all = collected(duplicate->ranks(), size, message);
+    else if (report_to_root(duplicate->ranks(), rank, size, message))
       all.clear();
   });
   return all;

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "comm/cached_duplicate.hpp"
 #include "comm/mpi_wait.hpp"
 #include "comm/node_collectives.hpp"
-#include "comm/origin.hpp"
 
 namespace shoal {
 
@@ -75,18 +75,18 @@ void check_mpi(int mpi_code, const char* what) {
   throw Error(Code::mpi, "{}: {}", what, std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry) {
-  if (Origin known = kept_origin(parent)) return known;
+std::shared_ptr<const Comm> Comm::duplicate_of(MPI_Comm parent, const Entry& entry) {
+  if (CachedDuplicate known = cached_duplicate(parent)) return known;
   auto wait_state = std::make_shared<WaitState>();
   if (entry.wait_seconds > 0) wait_state->wait_seconds = entry.wait_seconds;
   wait_state->call = text_of(entry);
   // One on which ranks waited in vain is kept as that.
-  const auto keep = [&](const Origin& origin) {
-    keep_origin(parent, origin);
-    return origin;
+  const auto keep = [&](const CachedDuplicate& duplicate) {
+    cache_duplicate(parent, duplicate);
+    return duplicate;
   };
   try {
-    return keep(new_origin(parent, wait_state));
+    return keep(new_duplicate(parent, wait_state));
   } catch (const Error&) {
     if (!wait_state->broken.ok()) keep(std::shared_ptr<Comm>(new Comm(MPI_COMM_NULL, wait_state, Adopt{})));
     throw;
@@ -95,7 +95,7 @@ std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry)
 
 // Ranks that gave up the first barrier never come to the second one, in which a rank that is late finds
 // nobody: so nobody is left alone in calls that cannot be given up.
-void Comm::come_together(MPI_Comm parent, WaitState& wait_state) {
+void Comm::arrive_together(MPI_Comm parent, WaitState& wait_state) {
   for (int i = 0; i < 2; ++i) {
     wait_state.has_matched = false;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -104,10 +104,10 @@ void Comm::come_together(MPI_Comm parent, WaitState& wait_state) {
   }
 }
 
-std::shared_ptr<Comm> Comm::new_origin(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state) {
+std::shared_ptr<Comm> Comm::new_duplicate(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state) {
   int size = 1;
   check_mpi(MPI_Comm_size(parent, &size), "MPI_Comm_size");
-  if (size > 1) come_together(parent, *wait_state);
+  if (size > 1) arrive_together(parent, *wait_state);
   MPI_Comm own = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(parent, &own), "MPI_Comm_dup");
   const std::shared_ptr<Comm> made(new Comm(own, wait_state, Adopt{}));
@@ -123,15 +123,15 @@ std::shared_ptr<Comm> Comm::new_origin(MPI_Comm parent, const std::shared_ptr<Wa
 }
 
 Comm::Comm(MPI_Comm parent, CollectiveMethod method, const Entry& entry)
-    : Comm(origin_of(parent, entry), method, entry) {}
+    : Comm(duplicate_of(parent, entry), method, entry) {}
 
 // What others wait for here they wait for as long as for the new one.
-Comm::Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry)
-    : origin_(std::move(origin)),
-      rank_(origin_->rank_),
-      size_(origin_->size_),
+Comm::Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const Entry& entry)
+    : duplicate_(std::move(duplicate)),
+      rank_(duplicate_->rank_),
+      size_(duplicate_->size_),
       wait_state_(std::make_shared<WaitState>()) {
-  WaitState& first = *origin_->wait_state_;
+  WaitState& first = *duplicate_->wait_state_;
   if (!first.broken.ok()) throw Error(first.broken);
   wait_state_->wait_seconds = entry.wait_seconds > 0 ? entry.wait_seconds : first.wait_seconds;
   wait_state_->board = first.board;
@@ -145,7 +145,7 @@ Comm::Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const En
   if (first.board && begins) first.board->arrive_at_call(entry.call, entry.of_what);
   const double usual = std::exchange(first.wait_seconds, wait_state_->wait_seconds);
   const Status made = caught([&] {
-    if (method == CollectiveMethod::anyhow && origin_->node_collectives_) make_node_collectives();
+    if (method == CollectiveMethod::anyhow && duplicate_->node_collectives_) make_node_collectives();
     if (!node_collectives_) handle();
   });
   first.wait_seconds = usual;
@@ -154,12 +154,12 @@ Comm::Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const En
   throw Error(made);
 }
 
-Comm::Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<WaitState> wait_state,
+Comm::Comm(std::shared_ptr<const Comm> duplicate, std::shared_ptr<WaitState> wait_state,
            std::shared_ptr<NodeCollectives> node_collectives)
-    : origin_(std::move(origin)),
+    : duplicate_(std::move(duplicate)),
       node_collectives_(std::move(node_collectives)),
-      rank_(origin_->rank_),
-      size_(origin_->size_),
+      rank_(duplicate_->rank_),
+      size_(duplicate_->size_),
       wait_state_(std::move(wait_state)) {}
 
 Comm::Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt)
@@ -171,7 +171,7 @@ Comm::Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt)
 }
 
 Comm::Comm(Comm&& other) noexcept
-    : origin_(std::move(other.origin_)),
+    : duplicate_(std::move(other.duplicate_)),
       comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
       node_collectives_(std::move(other.node_collectives_)),
       rank_(other.rank_),
@@ -184,7 +184,7 @@ Comm::Comm(Comm&& other) noexcept
 Comm& Comm::operator=(Comm&& other) noexcept {
   if (this != &other) {
     release();
-    origin_ = std::move(other.origin_);
+    duplicate_ = std::move(other.duplicate_);
     comm_ = std::exchange(other.comm_, MPI_COMM_NULL);
     node_collectives_ = std::move(other.node_collectives_);
     rank_ = other.rank_;
@@ -215,7 +215,7 @@ void Comm::release() noexcept {
 void Comm::make_node_collectives() {
   try {
     node_collectives_ =
-        std::make_shared<NodeCollectives>(origin_ ? *origin_ : *this, wait_state_, board_ranks_);
+        std::make_shared<NodeCollectives>(duplicate_ ? *duplicate_ : *this, wait_state_, board_ranks_);
   } catch (const Error& e) {
     if (e.code() != Code::no_memory) throw;
   }
@@ -226,15 +226,15 @@ MPI_Comm Comm::handle() const {
     if (node_collectives_)
       barrier();
     else
-      origin_->barrier();
-    check_mpi(MPI_Comm_dup(origin_->comm_, &comm_), "MPI_Comm_dup");
+      duplicate_->barrier();
+    check_mpi(MPI_Comm_dup(duplicate_->comm_, &comm_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   return comm_;
 }
 
 MPI_Comm Comm::ranks() const {
-  return comm_ == MPI_COMM_NULL ? origin_->comm_ : comm_;
+  return comm_ == MPI_COMM_NULL ? duplicate_->comm_ : comm_;
 }
 
 // For calls of MPI that cannot be given up: all ranks are here.
@@ -250,7 +250,7 @@ MPI_Comm Comm::together() const {
 
 void Comm::wait_at_most(double seconds, bool of_parent) const {
   wait_state_->wait_seconds = seconds;
-  if (of_parent && origin_) origin_->wait_state_->wait_seconds = seconds;
+  if (of_parent && duplicate_) duplicate_->wait_state_->wait_seconds = seconds;
 }
 
 double Comm::wait_seconds() const {
@@ -328,7 +328,7 @@ Comm Comm::split_by_memory() const {
 }
 
 Comm Comm::split_shared() const {
-  if (node_collectives_ && origin_) return {origin_, wait_state_, node_collectives_};
+  if (node_collectives_ && duplicate_) return {duplicate_, wait_state_, node_collectives_};
   Comm out = split_by_memory();
   out.find_board_ranks(*this);
   if (out.size() > 1) out.make_node_collectives();
@@ -398,7 +398,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   most_of(words.data(), Word::count);
   if (words[does] != -words[not_does]) {
     const bool led_alike = words[led] == words[skipped_call] && words[not_led] == -words[led];
-    if (!led_alike) part(mine.does);
+    if (!led_alike) diverge(mine.does);
     return {false, true, words[any_flag] != 0, words[asks] != 0, number_of(mine.does) != words[led]};
   }
   if (of_root != nullptr) {
@@ -409,7 +409,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   return {words[details] == -words[not_details], words[failed] != 0, words[any_flag] != 0, words[asks] != 0};
 }
 
-void Comm::part(const std::string& does) const {
+void Comm::diverge(const std::string& does) const {
   ByteWriter out;
   out.put(does);
   Bytes message = out.take();

@@ -113,7 +113,7 @@ class Comm {
   void barrier() const;
   /// Do all ranks come to this call within the seconds? The same on all ranks, also on those that come later;
   /// nobody waits for these. Once in the life of a communicator. Collective, but for who never comes.
-  bool all_come(double seconds) const;
+  bool all_arrive(double seconds) const;
   /// Every rank gets the bytes of root; any length.
   void broadcast(Bytes& bytes, int root) const;
   /// The same for a length that all ranks know.
@@ -188,12 +188,12 @@ class Comm {
  private:
   struct Adopt {};
   Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt);
-  Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry);
-  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<WaitState> wait_state,
+  Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const Entry& entry);
+  Comm(std::shared_ptr<const Comm> duplicate, std::shared_ptr<WaitState> wait_state,
        std::shared_ptr<NodeCollectives> node_collectives);
-  static std::shared_ptr<const Comm> origin_of(MPI_Comm parent, const Entry& entry);
-  static std::shared_ptr<Comm> new_origin(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state);
-  static void come_together(MPI_Comm parent, WaitState& wait_state);
+  static std::shared_ptr<const Comm> duplicate_of(MPI_Comm parent, const Entry& entry);
+  static std::shared_ptr<Comm> new_duplicate(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state);
+  static void arrive_together(MPI_Comm parent, WaitState& wait_state);
   MPI_Comm together() const;
   MPI_Comm in_step() const;
   void carry_out(const std::shared_ptr<void>& memory, const char* what,
@@ -207,9 +207,9 @@ class Comm {
   Bytes scatter_on_node(const std::vector<Bytes>& parts, int root) const;
   std::vector<std::int64_t> swap(const std::vector<std::int64_t>& to) const;
   void most_of(std::int64_t* numbers, int count) const;
-  [[noreturn]] void part(const std::string& does) const;
+  [[noreturn]] void diverge(const std::string& does) const;
   Bytes outcome_of_root(Status status, Bytes result, int root) const;
-  std::shared_ptr<const Comm> origin_;  // what this is a duplicate of; it has a communicator of MPI
+  std::shared_ptr<const Comm> duplicate_;  // what this is a duplicate of; it has a communicator of MPI
   mutable MPI_Comm comm_ = MPI_COMM_NULL;
   std::shared_ptr<NodeCollectives> node_collectives_;  // where ranks that share memory match calls
   int rank_ = 0;

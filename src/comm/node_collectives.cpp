@@ -18,11 +18,11 @@ constexpr std::int64_t k_part = 1024;       // of a rank, at least
 constexpr int k_banks = 2;                  // calls in turn: who is quick enters the next one
 constexpr Seconds k_spin = 20e-6;           // a sleeper takes as long to wake up
 constexpr Seconds k_clock_check_interval = 1e-3;
-constexpr Seconds k_first_look = 3e-3;   // at who is missing and why
-constexpr Seconds k_longest = 0.05;      // between two looks
-constexpr std::uint32_t k_void = ~0U;    // of a bank that is never opened any more
-constexpr std::size_t k_message = 1500;  // bytes
-constexpr double k_at_work = 10;         // times as long do ranks wait for one that stores
+constexpr Seconds k_first_check = 3e-3;             // at who is missing and why
+constexpr Seconds k_longest_check_interval = 0.05;  // between two looks
+constexpr std::uint32_t k_void = ~0U;               // of a bank that is never opened any more
+constexpr std::size_t k_message = 1500;             // bytes
+constexpr double k_at_work_factor = 10;             // times as long do ranks wait for one that stores
 
 std::int64_t up_to_line(std::int64_t bytes) {
   return (bytes + k_line - 1) / k_line * k_line;
@@ -33,26 +33,26 @@ std::int64_t part_of(int ranks) {
 }
 
 // Of numbers that start again from 0.
-bool has_come(std::uint32_t number, std::uint32_t target) {
+bool has_reached(std::uint32_t number, std::uint32_t target) {
   return number != k_void && static_cast<std::int32_t>(number - target) >= 0;
 }
 enum Broken : std::uint32_t { whole, being_broken, broken };
-enum Verdict : std::uint32_t { undecided, go, parted };
+enum Verdict : std::uint32_t { undecided, released, given_up };
 }  // namespace
 
 // All live in the window: zero is their first state.
 struct alignas(k_line) NodeCollectives::WindowHeader {
   SharedWord broken;   ///< Broken: ranks are in different calls, or one did not come
-  SharedWord here;     ///< ranks in all_come
-  SharedWord verdict;  ///< of all_come
+  SharedWord arrived;  ///< ranks in all_arrive
+  SharedWord verdict;  ///< of all_arrive
   SharedWord code;     ///< what ranks get that come later
   std::array<char, k_message> message;
 };
 
 /// What others know of a rank.
 struct alignas(k_line) NodeCollectives::RankProgress {
-  SharedWord made;  ///< calls in which others need not wait for it any more
-  SharedWord gone;  ///< it makes no more
+  SharedWord made;      ///< calls in which others need not wait for it any more
+  SharedWord departed;  ///< it makes no more
 };
 
 struct alignas(k_line) NodeCollectives::Bank {
@@ -90,7 +90,7 @@ NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> w
 NodeCollectives::~NodeCollectives() {
   std::erase(wait_state_->wait_points, this);
   if (wait_state_->board) wait_state_->board->remove(window_.id());
-  progress(rank_).gone.store(1);
+  progress(rank_).departed.store(1);
   window_.keep();
 }
 
@@ -115,10 +115,10 @@ std::byte* NodeCollectives::part(int rank) const {
 }
 
 // The looks at who is missing come after a while, so that they cost nothing where all are there.
-void NodeCollectives::await(const Coming& coming) {
-  SharedWord& word = coming.word;
+void NodeCollectives::await(const AwaitedWord& awaited) {
+  SharedWord& word = awaited.word;
   std::uint32_t seen = word.load(std::memory_order_acquire);
-  if (has_come(seen, coming.target)) return;
+  if (has_reached(seen, awaited.target)) return;
   struct WaitOnBoard {
     ProgressBoard* board = nullptr;
     ~WaitOnBoard() {
@@ -126,49 +126,49 @@ void NodeCollectives::await(const Coming& coming) {
     }
   } waits;
   const Seconds start = now();
-  Seconds next_look = k_first_look;
-  for (; !has_come(seen, coming.target); seen = word.load(std::memory_order_acquire)) {
+  Seconds next_check = k_first_check;
+  for (; !has_reached(seen, awaited.target); seen = word.load(std::memory_order_acquire)) {
     const Seconds waited = now() - start;
     if (waited < spin_) continue;
     // In this order: what has come true counts, even if ranks have parted in the next step meanwhile.
-    if (is_broken() && !has_come(word.load(std::memory_order_acquire), coming.target)) fall_out();
-    if (waited > next_look) {
+    if (is_broken() && !has_reached(word.load(std::memory_order_acquire), awaited.target)) throw_broken();
+    if (waited > next_check) {
       if (waits.board == nullptr && wait_state_->board) {
         waits.board = wait_state_->board.get();
-        const bool all = coming.rank == Awaited::k_all;
-        waits.board->wait_for({window_.id(), coming.calls, all ? Awaited::k_all : board_rank(coming.rank)});
+        const bool all = awaited.rank == Awaited::k_all;
+        waits.board->wait_for({window_.id(), awaited.calls, all ? Awaited::k_all : board_rank(awaited.rank)});
       }
-      look_around(coming, waited);
-      next_look = waited + std::min(waited, k_longest);
+      check_missing(awaited, waited);
+      next_check = waited + std::min(waited, k_longest_check_interval);
     }
     wait_while(word, seen, k_clock_check_interval);
     if (waited > k_clock_check_interval) let_mpi_progress();
   }
 }
 
-bool NodeCollectives::is_missing(const Coming& coming, int rank) const {
-  return (coming.rank == Awaited::k_all || coming.rank == rank) &&
-         !has_come(progress(rank).made.load(std::memory_order_acquire), coming.calls);
+bool NodeCollectives::is_missing(const AwaitedWord& awaited, int rank) const {
+  return (awaited.rank == Awaited::k_all || awaited.rank == rank) &&
+         !has_reached(progress(rank).made.load(std::memory_order_acquire), awaited.calls);
 }
 
-std::vector<int> NodeCollectives::missing(const Coming& coming) const {
+std::vector<int> NodeCollectives::missing(const AwaitedWord& awaited) const {
   std::vector<int> ranks;
   for (int r = 0; r < size_; ++r)
-    if (is_missing(coming, r)) ranks.push_back(r);
+    if (is_missing(awaited, r)) ranks.push_back(r);
   return ranks;
 }
 
 // This rank waits here, so that whoever waits for it elsewhere does so in vain.
-void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
-  const auto ranks = missing(coming);
+void NodeCollectives::check_missing(const AwaitedWord& awaited, Seconds waited) {
+  const auto ranks = missing(awaited);
   const ProgressBoard* board = wait_state_->board.get();
   bool at_work = !ranks.empty();
   for (const int r : ranks) {
     const int number = board_rank(r);
     const std::string name = fmt::format("rank {}", number);
-    if (progress(r).gone.load(std::memory_order_acquire) != 0) {
-      if (is_missing(coming, r))
-        give_up(coming, Code::out_of_step,
+    if (progress(r).departed.load(std::memory_order_acquire) != 0) {
+      if (is_missing(awaited, r))
+        give_up(awaited, Code::out_of_step,
                 fmt::format("{} has closed or dropped it and makes no more calls, while other ranks still "
                             "wait{}; every rank must make the same calls in the same order",
                             name, my_call()));
@@ -179,21 +179,21 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
       continue;
     }
     if (WaitPoint* const elsewhere =
-            board->waits_elsewhere(number, window_.id(), [&] { return is_missing(coming, r); })) {
+            board->waits_elsewhere(number, window_.id(), [&] { return is_missing(awaited, r); })) {
       const std::string message = fmt::format(
           "ranks made different calls: rank {} is{}, {} in {}; every rank must make the same calls in the "
           "same order",
           board_rank(rank_), my_call(), name, board->call_of(number));
       elsewhere->break_off(Code::out_of_step, message);
-      give_up(coming, Code::out_of_step, message);
+      give_up(awaited, Code::out_of_step, message);
       return;
     }
     at_work = at_work && board->is_at_work(number);
   }
-  if (waited < wait_state_->wait_seconds * (at_work ? k_at_work : 1)) return;
+  if (waited < wait_state_->wait_seconds * (at_work ? k_at_work_factor : 1)) return;
   const Status status =
       timeout_status(waited, wait_state_->call, ranks.empty() ? "other ranks" : last_seen(ranks));
-  give_up(coming, status.code, status.message);
+  give_up(awaited, status.code, status.message);
 }
 
 std::string NodeCollectives::my_call() const {
@@ -213,14 +213,14 @@ std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
 }
 
 // Of ranks that come at the last moment and of one that gives up, one is the first: all of them do the same.
-void NodeCollectives::give_up(const Coming& coming, Code code, const std::string& message) {
-  if (coming.opens) {
-    std::uint32_t seen = coming.word.load(std::memory_order_acquire);
-    if (has_come(seen, coming.target)) return;
-    if (seen != k_void && !coming.word.compare_exchange_strong(seen, k_void)) return;
+void NodeCollectives::give_up(const AwaitedWord& awaited, Code code, const std::string& message) {
+  if (awaited.opens) {
+    std::uint32_t seen = awaited.word.load(std::memory_order_acquire);
+    if (has_reached(seen, awaited.target)) return;
+    if (seen != k_void && !awaited.word.compare_exchange_strong(seen, k_void)) return;
   }
   break_off(code, message);
-  fall_out();
+  throw_broken();
 }
 
 bool NodeCollectives::is_broken() const {
@@ -239,7 +239,7 @@ void NodeCollectives::break_off(Code code, const std::string& message) {
 
 // Whoever writes into a bank waits until all have read what was in it.
 void NodeCollectives::enter(Call call, std::int64_t bytes) {
-  if (is_broken()) fall_out();
+  if (is_broken()) throw_broken();
   await({bank().left, calls_ / k_banks * static_cast<std::uint32_t>(size_), calls_ + 1 - k_banks});
   tag(rank_) = {static_cast<std::uint32_t>(call), static_cast<std::uint32_t>(bytes)};
 }
@@ -276,7 +276,7 @@ void NodeCollectives::let_mpi_progress() const {
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_, &there, MPI_STATUS_IGNORE);
 }
 
-void NodeCollectives::fall_out() const {
+void NodeCollectives::throw_broken() const {
   const WindowHeader& h = header();
   while (h.broken.load(std::memory_order_acquire) == being_broken)
     std::this_thread::yield();
@@ -295,7 +295,7 @@ void NodeCollectives::check(Call call, std::int64_t bytes, int rank) {
       fmt::format(
           "ranks are in different calls, rank {}{}; every rank must make the same calls in the same order",
           board_rank(rank_), my_call()));
-  fall_out();
+  throw_broken();
 }
 
 void NodeCollectives::read_all(Call call, std::int64_t bytes, const Read& read) {
@@ -334,7 +334,7 @@ void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
       note_made();
       open();
     } else {
-      if (is_broken()) fall_out();
+      if (is_broken()) throw_broken();
       await({bank().open, calls_ + 1, calls_ + 1, root, true});
       check(Call::spread, length, root);
       std::memcpy(data + at, place, static_cast<std::size_t>(length));
@@ -345,23 +345,23 @@ void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
   }
 }
 
-bool NodeCollectives::all_come(double seconds) {
+bool NodeCollectives::all_arrive(double seconds) {
   auto& verdict = header().verdict;
   const auto decide = [&](std::uint32_t how) {
     std::uint32_t open = undecided;
     if (verdict.compare_exchange_strong(open, how)) wake_all(verdict);
   };
-  const auto one_is_gone = [&] {
+  const auto one_departed = [&] {
     for (int r = 0; r < size_; ++r)
-      if (progress(r).gone.load(std::memory_order_acquire) != 0) return true;
+      if (progress(r).departed.load(std::memory_order_acquire) != 0) return true;
     return false;
   };
-  if (header().here.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(go);
+  if (header().arrived.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(released);
   for (const Seconds start = now(); verdict.load() == undecided; let_mpi_progress()) {
-    if (is_broken() || one_is_gone() || now() - start > seconds) decide(parted);
+    if (is_broken() || one_departed() || now() - start > seconds) decide(given_up);
     wait_while(verdict, undecided, k_clock_check_interval);
   }
-  return verdict.load() == go;
+  return verdict.load() == released;
 }
 
 }  // namespace shoal

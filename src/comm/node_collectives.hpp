@@ -19,7 +19,7 @@ namespace shoal {
 /// of MPI takes milliseconds, since ranks that look for messages keep the cores from those that would send
 /// them. Every call is collective, and must be the same on all ranks, as with MPI; where they are not, all
 /// get Error(out_of_step), in this call or the next one. So they do where ranks wait for each other in
-/// different objects, or for one that is gone; and Error(timeout) where a rank does not come within
+/// different objects, or for one that has departed; and Error(timeout) where a rank does not come within
 /// WaitState::wait_seconds. Then the object is broken: every later call throws the same at once.
 class NodeCollectives : public WaitPoint {
  public:
@@ -42,8 +42,8 @@ class NodeCollectives : public WaitPoint {
   void collect(const std::byte* mine, std::int64_t bytes, int root, const Read& read);
   /// Everybody gets what root has; any length. Root does not wait.
   void spread(std::byte* data, std::int64_t bytes, int root);
-  /// Comm::all_come. False at once if this is broken, or one of the ranks is gone.
-  bool all_come(double seconds);
+  /// Comm::all_arrive. False at once if this is broken, or one of the ranks has departed.
+  bool all_arrive(double seconds);
 
  private:
   enum class Call : std::uint32_t { share = 1, collect, spread };
@@ -52,7 +52,7 @@ class NodeCollectives : public WaitPoint {
   struct Bank;
   struct Tag;
   /// That a word comes to a number, which it does when all ranks, or one, have made so many calls.
-  struct Coming {
+  struct AwaitedWord {
     SharedWord& word;
     std::uint32_t target;
     std::uint32_t calls;
@@ -69,18 +69,18 @@ class NodeCollectives : public WaitPoint {
   void note_made();
   void open();
   void leave();
-  void await(const Coming& coming);
-  bool is_missing(const Coming& coming, int rank) const;
-  std::vector<int> missing(const Coming& coming) const;
-  void look_around(const Coming& coming, Seconds waited);
-  void give_up(const Coming& coming, Code code, const std::string& message);
+  void await(const AwaitedWord& awaited);
+  bool is_missing(const AwaitedWord& awaited, int rank) const;
+  std::vector<int> missing(const AwaitedWord& awaited) const;
+  void check_missing(const AwaitedWord& awaited, Seconds waited);
+  void give_up(const AwaitedWord& awaited, Code code, const std::string& message);
   std::string last_seen(const std::vector<int>& ranks) const;
   int board_rank(int rank) const {
     return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
   }
   std::string my_call() const;
   void let_mpi_progress() const;
-  [[noreturn]] void fall_out() const;
+  [[noreturn]] void throw_broken() const;
   void check(Call call, std::int64_t bytes, int rank);
   void read_all(Call call, std::int64_t bytes, const Read& read);
 

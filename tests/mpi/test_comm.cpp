@@ -103,7 +103,7 @@ TEST_CASE("ranks learn the same of each other in shared memory and by messages")
                                                                                               : me == last ? n
                                                                                               : me == 0    ? 1
                                                                                                         : 0));
-    CHECK(comm.all_come(10));
+    CHECK(comm.all_arrive(10));
   }
 }
 

@@ -63,7 +63,7 @@ struct Stage::StageHeader {
 /// What others know of a rank.
 struct Stage::RankProgress {
   std::atomic<std::uint64_t> steps;  ///< arrivals and votes, which come in the same order on all ranks
-  SharedWord gone;                   ///< it makes no more
+  SharedWord departed;               ///< it makes no more
 };
 
 /// What others of this process, and ranks that wait for this one, find of the stage. It goes with a stage
@@ -84,7 +84,7 @@ class Stage::StagePresence : public WaitPoint {
   ~StagePresence() override {
     std::erase(wait_state_->wait_points, this);
     if (board_ != nullptr) board_->remove(id_);
-    progress_->gone.store(1, std::memory_order_release);
+    progress_->departed.store(1, std::memory_order_release);
     wake_all_of(*header_);
   }
   std::uint64_t done_here() const override { return progress_->steps.load(std::memory_order_relaxed); }
@@ -538,7 +538,7 @@ bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
     if (events != last_events) {
       last_events = events;
       quiet_since = now();
-    } else if ((now() - quiet_since > k_deadlock_interval && deadlocked(generation)) || one_is_gone(steps)) {
+    } else if ((now() - quiet_since > k_deadlock_interval && deadlocked(generation)) || one_departed(steps)) {
       fail();
       return false;
     } else if (now() - quiet_since > limit) {
@@ -561,9 +561,9 @@ bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
 }
 
 // Who drops a stage in which others wait for it comes back no more.
-bool Stage::one_is_gone(std::uint64_t steps) const {
+bool Stage::one_departed(std::uint64_t steps) const {
   for (int r = 0; r < node_->size(); ++r)
-    if (progress(r).gone.load(std::memory_order_acquire) != 0 &&
+    if (progress(r).departed.load(std::memory_order_acquire) != 0 &&
         progress(r).steps.load(std::memory_order_acquire) < steps)
       return true;
   return false;

@@ -144,11 +144,11 @@ class Stage {
   /// nobody has taken? Then another one is woken.
   void pass_on(std::uint64_t generation, std::uint32_t shares) const;
 
-  /// Sleep until condition() is true or the stage is broken. While waiting, work() is called and may do
-  /// something useful (true: it did). Error(timeout), naming the ranks that are missing, after wait_seconds
-  /// without any progress; then nobody waits any more for ranks of the node's Comm. False if broken, as it
-  /// also is when a rank has gone, and, some seconds after, when each rank that does not wait here waits for
-  /// this one in a match of calls.
+  /// Sleeps until condition() is true or the stage is broken. While waiting, work() is called and may do
+  /// something useful (true: it did). False if the stage is broken: by a rank that failed or departed, or,
+  /// after some seconds, where each rank that does not wait here waits for this one in a match of calls.
+  /// Error(timeout) after wait_seconds without any progress, with the ranks that are missing; then no call on
+  /// the node's Comm waits any more.
   bool wait(std::uint64_t generation, const std::function<bool()>& condition,
             const std::function<bool()>& work, Seconds& blocked, double limit,
             Awaits awaits = Awaits::anything);
@@ -210,7 +210,7 @@ class Stage {
   bool start_storing();
   std::string who_is_missing(std::uint64_t steps) const;
   std::uint64_t steps_for(std::uint64_t generation) const;
-  bool one_is_gone(std::uint64_t steps) const;
+  bool one_departed(std::uint64_t steps) const;
   void wait_no_more(double limit, std::uint64_t steps) const;
   bool wait_for_steps(std::uint64_t generation, std::uint64_t steps, const std::function<bool()>& condition,
                       const std::function<bool()>& work, Seconds& blocked, double limit, Awaits awaits);

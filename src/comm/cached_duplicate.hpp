@@ -11,10 +11,10 @@ class Comm;
 
 /// What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
 /// node collectives in which its ranks match calls if they share memory.
-using Origin = std::shared_ptr<const Comm>;
+using CachedDuplicate = std::shared_ptr<const Comm>;
 
 /// What is kept with parent; nullptr: nothing yet. Local.
-Origin kept_origin(MPI_Comm parent);
-void keep_origin(MPI_Comm parent, const Origin& origin);
+CachedDuplicate cached_duplicate(MPI_Comm parent);
+void cache_duplicate(MPI_Comm parent, const CachedDuplicate& duplicate);
 
 }  // namespace shoal
