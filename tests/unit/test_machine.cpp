@@ -9,7 +9,7 @@
 #include "machine/usual_figures.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "rearrange/strategy.hpp"
-#include "storage/beside.hpp"
+#include "storage/temporary_name.hpp"
 #include "support/says.hpp"
 
 using namespace shoal;
@@ -52,7 +52,8 @@ MachineFigures some_figures() {
 class Written {
  public:
   Written(const std::string& name, const std::string& text)
-      : folder_(fs::temp_directory_path() / name_beside("shoal_machine").substr(1)), path_(folder_ / name) {
+      : folder_(fs::temp_directory_path() / temporary_name("shoal_machine").substr(1)),
+        path_(folder_ / name) {
     fs::create_directories(folder_);
     replace(text);
   }
