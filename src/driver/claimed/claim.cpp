@@ -90,7 +90,7 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
   replacement_ = std::make_unique<Replacement>(
       path_, suffixes, is_new ? Replacement::What::of_name : Replacement::What::of_file);
   mode_ = OpenMode::create_exclusive;
-  minds_nodes_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
+  needs_rename_fence_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
   if (is_new) meet_others(format);
 }
 

@@ -24,8 +24,9 @@ class Claim {
   const std::string& working_path() const { return replacement_ ? replacement_->beside() : path_; }
   OpenMode mode() const { return mode_; }
   bool replaces() const { return replacement_ != nullptr; }
-  /// Several nodes write it, and take what they know of a name for true for some time.
-  bool minds_nodes() const { return replaces() && minds_nodes_; }
+  /// Other nodes may see the rename late, as their clients keep what a name was: where several nodes write,
+  /// the old file is to be replaced at once.
+  bool needs_rename_fence() const { return replaces() && needs_rename_fence_; }
   /// The old file goes at once after all; why.
   void replace_at_once(const std::string& why);
 
@@ -62,7 +63,7 @@ class Claim {
   std::string path_;
   OpenMode mode_;
   bool locks_;
-  bool minds_nodes_ = false;
+  bool needs_rename_fence_ = false;
   bool name_is_durable_ = false;
   std::string why_not_movable_;
   FileLock lock_, lock_of_new_;

@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-/// Of one call: counts of MPI are int, PnetCDF takes less than 2 GiB, and MPI-IO libraries stumble from there
-/// on.
+/// Most bytes of one call: counts of MPI are int, PnetCDF takes less than 2 GiB, and MPI-IO libraries fail
+/// above this.
 constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
 
 /// What never changes of an open file; the same on all ranks.
@@ -22,8 +22,8 @@ struct LibraryTraits {
   bool changes_cells = false;
   bool holds_strings = false;  ///< store_strings and load_strings
   bool root_alone = false;     ///< rank 0 alone has the file; otherwise all ranks do, by MPI-IO
-  /// Of MPI-IO: it may say nothing of bytes that had no room on the device.
-  bool reports_to_nobody = false;
+  /// MPI-IO (OMPIO) may report no error where the device had no room for bytes.
+  bool may_hide_no_space = false;
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 };

@@ -117,12 +117,12 @@ void FieldReader::fetch(const SlotGeneration& generation, std::uint32_t share, c
     fill_box(data + at, {size}, {bytes / size}, fill.data(), fill.size());
   };
   generation.for_each_extent(share, nullptr, [&](const Extent& extent) {
-    if (extent.in_file == k_unplaced) return fill_from(extent.in_stage, extent.bytes);
+    if (extent.in_file == k_unplaced) return fill_from(extent.in_memory, extent.bytes);
     const auto got = static_cast<std::int64_t>(
-        file_.read(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)}));
+        file_.read(extent.in_file, {data + extent.in_memory, static_cast<std::size_t>(extent.bytes)}));
     // Behind the end of the file: records that others only announced.
     const auto size = static_cast<std::int64_t>(fill.size());
-    if (got < extent.bytes) fill_from(extent.in_stage + got / size * size, extent.bytes - got / size * size);
+    if (got < extent.bytes) fill_from(extent.in_memory + got / size * size, extent.bytes - got / size * size);
   });
 }
 

@@ -14,7 +14,7 @@ namespace shoal {
 /// A piece in a slot generation, and where its chunk lies in the file.
 struct StagedPiece {
   Piece piece;
-  std::int64_t in_stage = 0;
+  std::int64_t in_stage = 0;  ///< in the slot's buffer
   std::uint64_t address = 0;  ///< of the chunk; unless it is listed
   int address_slot = -1;      ///< listed: index in the addresses that come with the slot generation
   Dims chunk;
