@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "driver/registry.hpp"
-#include "machine/usual_figures.hpp"
+#include "machine/default_figures.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -84,18 +84,18 @@ FoundMachine resolve_machine(const Settings& settings, const SettingSources& sou
   }
   if (mode == OpenMode::read) return found;
   const bool known = where.sharing != FileSystem::Sharing::unknown;
-  const auto usual = usual_figures(kind, stripes_of(settings, path, mode), known);
+  const auto defaults = default_figures(kind, stripes_of(settings, path, mode), known);
   if (found.figures)
-    complete_with_usual(*found.figures, usual);
+    complete_with_defaults(*found.figures, defaults);
   else
-    found.figures = usual;
+    found.figures = defaults;
   return found;
 }
 
 void choose_by_machine(DriverOptions& out) {
   const StoringChoice choice = choose_storing(out.machine ? &*out.machine : nullptr);
-  out.stage.usual_writers = choice.writers;
-  out.stage.usual_slot_bytes = choice.slot_bytes;
+  out.stage.default_writers = choice.writers;
+  out.stage.default_slot_bytes = choice.slot_bytes;
   out.rearranging.most_io_ranks_of_node = choice.io_ranks_of_node;
   out.rearranging.most_io_nodes = choice.io_nodes;
   if (!sets_io_ranks(out.rearranging)) out.rearranging.least_box_bytes = choice.least_box_bytes;

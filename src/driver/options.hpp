@@ -43,8 +43,8 @@ struct StageOptions {
   std::optional<std::int64_t> direct_bytes;  ///< runs so long go past the stage; otherwise the driver chooses
   std::optional<int> writers;                ///< ranks of a node that store at a time; or the driver chooses
   // What the driver chooses unless these are set (StoringChoice).
-  int usual_writers = 1;
-  std::int64_t usual_slot_bytes = k_usual_slot_bytes;
+  int default_writers = 1;
+  std::int64_t default_slot_bytes = k_default_slot_bytes;
   double wait_seconds = 600;  ///< a rank that does not come within this time is an error
 };
 

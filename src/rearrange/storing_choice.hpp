@@ -13,12 +13,12 @@ namespace shoal {
 
 /// Slots that stay in a core's cache: unless a file system wants larger writes, larger ones are slower on
 /// every machine measured.
-inline constexpr std::int64_t k_usual_slot_bytes = 1024 * 1024;
+inline constexpr std::int64_t k_default_slot_bytes = 1024 * 1024;
 
 /// How a file system is written to where no setting says.
 struct StoringChoice {
   int writers = 1;  ///< ranks of a node at a time
-  std::int64_t slot_bytes = k_usual_slot_bytes;
+  std::int64_t slot_bytes = k_default_slot_bytes;
   int io_ranks_of_node = k_io_ranks_of_node;
   int io_nodes = 0;                  ///< nodes that have I/O ranks; 0: all
   std::int64_t least_box_bytes = 0;  ///< of an I/O rank; 0: as even as can be
