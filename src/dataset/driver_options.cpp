@@ -73,14 +73,14 @@ FillMode fill_mode_of(const Settings& settings) {
 
 FoundMachine resolve_machine(const Settings& settings, const SettingSources& sources, const std::string& path,
                              const FileSystemFinder& find_file_system, OpenMode mode) {
-  const std::string& wish = settings.text("machine");
-  if (wish == "none" || settings.text("driver") != "native") return {};
+  const std::string& request = settings.text("machine");
+  if (request == "none" || settings.text("driver") != "native") return {};
   const FileSystem where = find_file_system(path);
   const std::string& kind = where.type;
   FoundMachine found;
-  if (wish != "auto" || !sources.toml.empty()) {
+  if (request != "auto" || !sources.toml.empty()) {
     const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
-    found = find_machine(wish, beside, path, kind, date_of_today());
+    found = find_machine(request, beside, path, kind, date_of_today());
   }
   if (mode == OpenMode::read) return found;
   const bool known = where.sharing != FileSystem::Sharing::unknown;

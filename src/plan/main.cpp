@@ -348,7 +348,7 @@ Json json_of(const FieldCounts& counts) {
           {"box_runs", whole(counts.box_runs)}};
 }
 
-void print(const SimulationWish& wish, const Explained& e) {
+void print(const SimulationRequest& request, const Explained& e) {
   const char* const background[] = {"off", "thread", "ranks"};
   auto nodes = Json::array(), boxes = Json::array();
   for (const auto& node : e.nodes)
@@ -359,18 +359,18 @@ void print(const SimulationWish& wish, const Explained& e) {
                      {"slot_generations", node.slot_generations},
                      {"writes", node.writes}});
   for (const auto& box : e.boxes) {
-    boxes.push_back(json_of(box.stored, wish.field.size));
+    boxes.push_back(json_of(box.stored, request.field.size));
     boxes.back()["runs"] = box.runs;
   }
   const Json explained{{"rearranged", e.rearranged},
                        {"setting", e.setting},
                        {"counts", json_of(e.counts)},
-                       {"machine", json_of(wish.options.machine, wish.options.machine_choices, e.cost)},
-                       {"background", background[static_cast<int>(wish.options.background.stored_by)]},
+                       {"machine", json_of(request.options.machine, request.options.machine_choices, e.cost)},
+                       {"background", background[static_cast<int>(request.options.background.stored_by)]},
                        {"cores_of_rank_and_thread", k_cores_of_rank_and_thread},
-                       {"most_ranks_of_node", most_ranks_of_node(wish.field)},
-                       {"stage_bytes", wish.options.stage.bytes},
-                       {"gather_slab_bytes", gather_slab_bytes(wish.options.stage)},
+                       {"most_ranks_of_node", most_ranks_of_node(request.field)},
+                       {"stage_bytes", request.options.stage.bytes},
+                       {"gather_slab_bytes", gather_slab_bytes(request.options.stage)},
                        {"slots", e.stage.slots},
                        {"first_slots", Stage::first_slots(e.stage.slot_bytes)},
                        {"slot_bytes", e.stage.slot_bytes},
@@ -432,21 +432,21 @@ int main(int argc, char** argv) {
       std::cout << arguments.help();
       return 0;
     }
-    SimulationWish wish;
-    const std::string tiles = cut_field(arguments, wish.field);
-    wish.options = options_of(arguments);
-    choose_by_figures(arguments, wish.options);
-    wish.native = !arguments.has("--library");
+    SimulationRequest request;
+    const std::string tiles = cut_field(arguments, request.field);
+    request.options = options_of(arguments);
+    choose_by_figures(arguments, request.options);
+    request.native = !arguments.has("--library");
     if (arguments.has("--explain")) {
-      if (wish.field.is_map())
+      if (request.field.is_map())
         throw Error(Code::invalid_argument, "--explain is of tiles; give --global, not --columns");
-      choose_background(arguments, wish.field, wish.options);
-      print(wish, explain(wish));
+      choose_background(arguments, request.field, request.options);
+      print(request, explain(request));
       return 0;
     }
-    wish.budget = static_cast<double>(arguments.number("--seconds", 60, 0, 1'000'000));
-    wish.meter = allocations();
-    print(wish.field, tiles, simulate(wish));
+    request.budget = static_cast<double>(arguments.number("--seconds", 60, 0, 1'000'000));
+    request.meter = allocations();
+    print(request.field, tiles, simulate(request));
     return 0;
   } catch (const std::bad_alloc&) {
     std::cerr

@@ -183,9 +183,9 @@ TEST_CASE("figures that are old, of another file system, or of none") {
   machine.file_systems = {some_file_system("/scratch")};
   const Written file("machine.toml", text_of(machine));
   const std::string path = file.path();
-  const auto found = [&](const std::string& wish, const std::string& dataset, const std::string& kind,
+  const auto found = [&](const std::string& request, const std::string& dataset, const std::string& kind,
                          const std::string& today) {
-    return find_machine(wish, file.folder(), dataset, kind, today);
+    return find_machine(request, file.folder(), dataset, kind, today);
   };
   const FoundMachine good = found("auto", "/scratch/his.nc", "lustre", "2026-12-01");
   REQUIRE(good.figures);
