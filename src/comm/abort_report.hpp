@@ -17,7 +17,7 @@ struct AbortReport {
 
 /// The reports that this rank is to print before it stops the job (MPI_Abort). Called by ranks that fail;
 /// others never call it. Rank 0 collects reports for a second at most and returns them. Other ranks return
-/// later and one after another, in case nobody has stopped the job by then: with their own report, or with
+/// later and one after another, in case the job was not stopped by then: with their own report, or with
 /// none if rank 0 has it. Local: no rank waits for one that does not arrive.
 std::vector<AbortReport> collect_abort_reports(MPI_Comm comm, const std::string& message);
 

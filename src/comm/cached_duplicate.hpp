@@ -9,11 +9,11 @@ namespace shoal {
 
 class Comm;
 
-/// What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
-/// node collectives in which its ranks match calls if they share memory.
+/// A duplicate of a communicator of the caller's, made once and kept with it (as an attribute) for all later
+/// datasets, with the node collectives in which its ranks match calls where they share memory.
 using CachedDuplicate = std::shared_ptr<const Comm>;
 
-/// What is kept with parent; nullptr: nothing yet. Local.
+/// The duplicate kept with parent; nullptr: none yet. Local.
 CachedDuplicate cached_duplicate(MPI_Comm parent);
 void cache_duplicate(MPI_Comm parent, const CachedDuplicate& duplicate);
 

@@ -93,8 +93,8 @@ std::shared_ptr<const Comm> Comm::duplicate_of(MPI_Comm parent, const Entry& ent
   }
 }
 
-// Ranks that gave up the first barrier never come to the second one, in which a rank that is late finds
-// nobody: so nobody is left alone in calls that cannot be given up.
+// Ranks that gave up the first barrier never arrive in the second one, which a late rank then gives up, too:
+// so no rank is alone in a call that cannot be given up.
 void Comm::arrive_together(MPI_Comm parent, WaitState& wait_state) {
   for (int i = 0; i < 2; ++i) {
     wait_state.has_matched = false;
@@ -125,7 +125,7 @@ std::shared_ptr<Comm> Comm::new_duplicate(MPI_Comm parent, const std::shared_ptr
 Comm::Comm(MPI_Comm parent, CollectiveMethod method, const Entry& entry)
     : Comm(duplicate_of(parent, entry), method, entry) {}
 
-// What others wait for here they wait for as long as for the new one.
+// The cached duplicate waits as long as the new Comm while that is made.
 Comm::Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const Entry& entry)
     : duplicate_(std::move(duplicate)),
       rank_(duplicate_->rank_),
@@ -201,7 +201,7 @@ Comm::~Comm() {
   release();
 }
 
-// Where ranks waited in vain MPI may be in a call on it that is not over.
+// Where ranks waited in vain a call of MPI on the communicator may not be over.
 void Comm::release() noexcept {
   node_collectives_.reset();
   if (comm_ == MPI_COMM_NULL) return;
@@ -237,7 +237,7 @@ MPI_Comm Comm::ranks() const {
   return comm_ == MPI_COMM_NULL ? duplicate_->comm_ : comm_;
 }
 
-// For calls of MPI that cannot be given up: all ranks are here.
+// For calls of MPI that cannot be given up: when this returns all ranks have arrived.
 MPI_Comm Comm::in_step() const {
   if (comm_ != MPI_COMM_NULL) barrier();
   return handle();

@@ -15,14 +15,14 @@ namespace {
 constexpr std::int64_t k_line = 64;
 constexpr std::int64_t k_bank = 32 * 1024;  // of data, at least
 constexpr std::int64_t k_part = 1024;       // of a rank, at least
-constexpr int k_banks = 2;                  // calls in turn: who is quick enters the next one
-constexpr Seconds k_spin = 20e-6;           // a sleeper takes as long to wake up
+constexpr int k_banks = 2;         // calls use them in turn, so that a fast rank enters the next call
+constexpr Seconds k_spin = 20e-6;  // a sleeper takes as long to wake up
 constexpr Seconds k_clock_check_interval = 1e-3;
-constexpr Seconds k_first_check = 3e-3;             // at who is missing and why
-constexpr Seconds k_longest_check_interval = 0.05;  // between two looks
-constexpr std::uint32_t k_void = ~0U;               // of a bank that is never opened any more
+constexpr Seconds k_first_check = 3e-3;             // of the missing ranks, after the beginning of a wait
+constexpr Seconds k_longest_check_interval = 0.05;  // between two checks
+constexpr std::uint32_t k_void = ~0U;               // Bank::open of a bank that is never opened any more
 constexpr std::size_t k_message = 1500;             // bytes
-constexpr double k_at_work_factor = 10;             // times as long do ranks wait for one that stores
+constexpr double k_at_work_factor = 10;             // times wait_seconds, for a rank that is at work
 
 std::int64_t up_to_line(std::int64_t bytes) {
   return (bytes + k_line - 1) / k_line * k_line;
@@ -49,10 +49,10 @@ struct alignas(k_line) NodeCollectives::WindowHeader {
   std::array<char, k_message> message;
 };
 
-/// What others know of a rank.
+/// The progress of a rank, for the other ranks.
 struct alignas(k_line) NodeCollectives::RankProgress {
-  SharedWord made;      ///< calls in which others need not wait for it any more
-  SharedWord departed;  ///< it makes no more
+  SharedWord made;      ///< its calls so far, in which others need not wait for it any more
+  SharedWord departed;  ///< 1: it makes no more calls
 };
 
 struct alignas(k_line) NodeCollectives::Bank {
@@ -61,7 +61,7 @@ struct alignas(k_line) NodeCollectives::Bank {
   alignas(k_line) SharedWord left;  ///< ranks, in all calls so far that used it
 };
 
-/// What call a rank is in.
+/// The call that a rank is in.
 struct NodeCollectives::Tag {
   std::uint32_t call;
   std::uint32_t bytes;
@@ -86,7 +86,7 @@ NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> w
   if (wait_state_->board) wait_state_->board->add(window_.id(), *this);
 }
 
-// Who waits for this rank in a call that it did not make waits in vain.
+// Ranks that wait for this one in a call that it did not make wait in vain, and see that by `departed`.
 NodeCollectives::~NodeCollectives() {
   std::erase(wait_state_->wait_points, this);
   if (wait_state_->board) wait_state_->board->remove(window_.id());
@@ -114,7 +114,7 @@ std::byte* NodeCollectives::part(int rank) const {
   return reinterpret_cast<std::byte*>(&bank()) + sizeof(Bank) + tag_bytes_ + rank * part_bytes_;
 }
 
-// The looks at who is missing come after a while, so that they cost nothing where all are there.
+// Missing ranks are checked after a while, so that it costs nothing where all arrive.
 void NodeCollectives::await(const AwaitedWord& awaited) {
   SharedWord& word = awaited.word;
   std::uint32_t seen = word.load(std::memory_order_acquire);
@@ -158,7 +158,7 @@ std::vector<int> NodeCollectives::missing(const AwaitedWord& awaited) const {
   return ranks;
 }
 
-// This rank waits here, so that whoever waits for it elsewhere does so in vain.
+// This rank waits here, so that a rank that waits for it at another wait point waits in vain.
 void NodeCollectives::check_missing(const AwaitedWord& awaited, Seconds waited) {
   const auto ranks = missing(awaited);
   const ProgressBoard* board = wait_state_->board.get();
@@ -212,7 +212,7 @@ std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
   return text;
 }
 
-// Of ranks that come at the last moment and of one that gives up, one is the first: all of them do the same.
+// Of a rank that arrives at the last moment and one that gives up, the first decides for all.
 void NodeCollectives::give_up(const AwaitedWord& awaited, Code code, const std::string& message) {
   if (awaited.opens) {
     std::uint32_t seen = awaited.word.load(std::memory_order_acquire);
@@ -237,7 +237,7 @@ void NodeCollectives::break_off(Code code, const std::string& message) {
   h.broken.store(broken, std::memory_order_release);
 }
 
-// Whoever writes into a bank waits until all have read what was in it.
+// A rank writes into a bank when all have read what was in it.
 void NodeCollectives::enter(Call call, std::int64_t bytes) {
   if (is_broken()) throw_broken();
   await({bank().left, calls_ / k_banks * static_cast<std::uint32_t>(size_), calls_ + 1 - k_banks});

@@ -10,19 +10,19 @@
 
 namespace shoal {
 
-/// What a Comm and those that are made of it have together: how long their ranks wait for each other, and
-/// whether some waited in vain, after which nobody waits for anybody. Of one process.
+/// The state of waiting that a Comm shares with the Comms made of it: how long ranks wait for each other, and
+/// whether a rank waited in vain, after which none waits any more. One object in each process.
 struct WaitState {
-  double wait_seconds = 600;             ///< for a rank that does not come
+  double wait_seconds = 600;             ///< until a missing rank is an error
   std::shared_ptr<ProgressBoard> board;  ///< of the ranks that share memory, if these are all
-  std::string call;                      ///< that this rank is in, or was last
-  int calls = 0;                         ///< it is in so many, each part of the one before
-  bool has_matched =
-      false;      ///< ranks have matched calls in it, so that they may be late only because they are at work
-  Status broken;  ///< what all later calls get
+  std::string call;                      ///< the current or last call of this rank
+  int calls = 0;                         ///< how many calls this rank is in, one within another
+  /// Ranks have matched calls in the current one: a missing rank may be late only because it is at work.
+  bool has_matched = false;
+  Status broken;                        ///< not ok: the error of all later calls
   std::vector<WaitPoint*> wait_points;  ///< where ranks wait
 
-  /// Nobody waits any more, here and, where memory is shared, on other ranks.
+  /// Ends all waiting, here and, where memory is shared, on other ranks.
   void break_off(const Status& status) {
     broken.merge(status);
     for (WaitPoint* wait_point : wait_points)
@@ -30,7 +30,7 @@ struct WaitState {
   }
 };
 
-/// Of those who waited so long in vain; missing: "rank 2, last seen in write (his.nc)".
+/// The error of ranks that waited so long in vain. missing: "rank 2, last seen in write (his.nc)".
 Status timeout_status(double seconds, const std::string& call, const std::string& missing);
 
 }  // namespace shoal

@@ -10,10 +10,10 @@
 
 namespace shoal {
 
-/// Reading: fetches a region piece by piece into the stage, from where ranks take their cells.
+/// Reads a field through the stage: ranks fetch pieces of the region into it, and copy their cells out.
 class FieldReader {
  public:
-  /// decoded: what may be kept of chunks, of whose cells others may be read next; nullptr: nothing.
+  /// decoded: a cache of chunks, for later reads of their other cells; nullptr: none.
   FieldReader(Stage& stage, NativeFile& file, Counters& counters, DecodedChunks* decoded)
       : stage_(stage), file_(file), counters_(counters), decoded_(decoded) {}
   /// Collective over the node; nothing may be under way for writing.

@@ -60,14 +60,14 @@ struct Stage::StageHeader {
   std::array<char, 1024> message;
 };
 
-/// What others know of a rank.
+/// The progress of a rank, for the other ranks.
 struct Stage::RankProgress {
   std::atomic<std::uint64_t> steps;  ///< arrivals and votes, which come in the same order on all ranks
-  SharedWord departed;               ///< it makes no more
+  SharedWord departed;               ///< 1: it makes no more steps
 };
 
-/// What others of this process, and ranks that wait for this one, find of the stage. It goes with a stage
-/// that moves.
+/// The wait point of the stage, for this process and for ranks that wait for this one. It stays at its
+/// address when the stage is moved.
 class Stage::StagePresence : public WaitPoint {
  public:
   /// shared: by several ranks; nobody waits for another at a stage of one rank, whose window has no name.
@@ -510,8 +510,8 @@ bool Stage::wait(std::uint64_t generation, const std::function<bool()>& conditio
   return wait_for_steps(generation, steps_for(generation), condition, work, blocked, limit, awaits);
 }
 
-// Others find on the board what this rank waits for. With ranks that serve, who are behind, nothing can be
-// concluded.
+// The board has what this rank waits for, but not where ranks serve: these are behind the others, so that
+// nothing follows from it.
 bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
                            const std::function<bool()>& condition, const std::function<bool()>& work,
                            Seconds& blocked, double limit, Awaits awaits) {
@@ -560,7 +560,7 @@ bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
   }
 }
 
-// Who drops a stage in which others wait for it comes back no more.
+// A rank that dropped the stage makes no more steps.
 bool Stage::one_departed(std::uint64_t steps) const {
   for (int r = 0; r < node_->size(); ++r)
     if (progress(r).departed.load(std::memory_order_acquire) != 0 &&
