@@ -3,7 +3,7 @@
 """Shoal as it comes and as tuned, beside settings of its own and other libraries, on emulated file systems.
 
   bench/lab_grid.py run GRID.jsonl [--build build/release] [--presets A,B] [--cells A,B]
-  bench/lab_grid.py table GRID.jsonl...
+  bench/lab_grid.py table [--csv] GRID...
 
 A cell is an output of a model on a preset of labfs, by 8 ranks on 4 nodes. In each, one start of shoal-bench
 measures `native` as it is, with the figures of `shoal tune` (run once a preset), and with 40 fixed settings:
@@ -11,15 +11,20 @@ I/O ranks by slots, by stripes on Lustre and by writers elsewhere. Other starts 
 netCDF-4 with hints, with the folder's stripes and on Lustre with 8. Those that come near the best take
 turns three times more, and their medians count. Seconds are of the model, until the servers have the bytes.
 A line of the file is a start; the same command goes on where it was interrupted. Needs root and FUSE.
+
+`table` prints a row for each cell, and counts. A GRID is a file of `run`, or rows as `--csv` prints them:
+docs/figures/lab_grid.csv has those of docs/performance.md.
 """
 
 import argparse
+import csv
 import json
 import os
 import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -261,49 +266,76 @@ def medians_of(lines, role):
     return {m: statistics.median(s[1:] or s) for m, s in start["seconds"].items()}, start
 
 
-def row_of(lines, sums):
-    """Default, best, others and prediction of a cell, as words of a table's row."""
+# Columns of a row, with their heads in the table.
+HEADS = {
+    "preset": "preset",
+    "output": "output",
+    "default_ms": "default, ms",
+    "default_to_best": "default / best",
+    "tuned_to_best": "tuned / best",
+    "best_of_40": "best of 40",
+    "others_to_default": "others / default",
+    "best_of_others": "best of others",
+    "store_to_predicted": "store, measured / predicted",
+}
+
+
+def row_of(cell, lines):
+    """Default, best, others and prediction of a cell, as words by the columns of HEADS."""
     medians, _ = medians_of(lines, "again")
     default = medians.pop("native")
     tuned = medians.pop(next((m for m in medians if "machine=" in m), ""), default)
     best = min(medians, key=medians.get)
-    ratios = default / medians[best], tuned / medians[best]
-    words = [f"{1e3 * default:.3g}", f"`{best}`", *(f"{ratio:.2f}" for ratio in ratios)]
-    sums["cells"] += 1
-    sums["default within 25 %"] += ratios[0] <= 1.25
-    sums["tuned within 10 %"] += ratios[1] <= 1.1
+    ratios = [f"{seconds / medians[best]:.2f}" for seconds in (default, tuned)]
+    words = [*cell, f"{1e3 * default:.3g}", *ratios, best]
     others, start = medians_of(lines, "other again")
     if others:
         method, seconds = next(iter(others.items()))
         stripes = f"{start['stripes']} stripes" if start["stripes"] else ""
         how = " ".join(part for part in (method, start["hints"], stripes, start["mpi_io"]) if part)
-        words += [f"`{how}`", f"{seconds / default:.2f}"]
-        sums["others slower"] += seconds >= default
+        words += [f"{seconds / default:.2f}", how]
     else:
         words += ["", ""]
     _, start = medians_of(lines, "tuned")
     times = [measured / predicted for predicted, measured in start.get("store", [])]
     words.append(f"{statistics.median(times):.2f}" if times else "")
-    if times:
-        sums["predicted"] += 1
-        sums["predicted within 30 %"] += 1 / 1.3 <= statistics.median(times) <= 1.3
-    return words
+    return dict(zip(HEADS, words))
+
+
+def rows_of(paths):
+    """Of files of `run` and of rows."""
+    cells, rows = defaultdict(list), []
+    for path in paths:
+        if path.endswith(".csv"):
+            with open(path, newline="") as file:
+                rows += csv.DictReader(file)
+        else:
+            for line in lines_of(path):
+                cells[line["preset"], line["cell"]].append(line)
+    measured = [item for item in cells.items() if any(line["role"] == "again" for line in item[1])]
+    return rows + [row_of(cell, lines) for cell, lines in measured]
 
 
 def table(options):
-    cells = defaultdict(list)
-    for path in options.grid:
-        for line in lines_of(path):
-            cells[line["preset"], line["cell"]].append(line)
-    heads = ["preset", "output", "default, ms", "best of 40", "default / best", "tuned / best"]
-    heads += ["best of others", "others / default", "store, measured / predicted"]
-    print("| " + " | ".join(heads) + " |")
-    print("|---" * len(heads) + "|")
-    sums = defaultdict(int)
-    for cell, lines in cells.items():
-        if any(line["role"] == "again" for line in lines):
-            print("| " + " | ".join([*cell, *row_of(lines, sums)]) + " |")
-    print("\n" + ", ".join(f"{name}: {count}" for name, count in sums.items()))
+    rows = rows_of(options.grid)
+    if options.csv:
+        out = csv.DictWriter(sys.stdout, HEADS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
+        return
+    print("| " + " | ".join(HEADS.values()) + " |")
+    print("|---" * len(HEADS) + "|")
+    for row in rows:
+        print("| " + " | ".join(row.values()) + " |")
+
+    def count(column, least, most):
+        known = [float(row[column]) for row in rows if row[column]]
+        return f"{sum(least <= ratio <= most for ratio in known)} of {len(known)}"
+
+    print("\ndefault within 25 % of the best:", count("default_to_best", 0, 1.25))
+    print("tuned within 10 %:", count("tuned_to_best", 0, 1.1))
+    print("others not faster than the default:", count("others_to_default", 1, float("inf")))
+    print("store within 30 % of the prediction:", count("store_to_predicted", 1 / 1.3, 1.3))
 
 
 def main():
@@ -318,9 +350,10 @@ def main():
     runs.add_argument("--cells", default=",".join(CELLS))
     runs.set_defaults(do=run)
     tables = commands.add_parser("table")
+    tables.add_argument("--csv", action="store_true")
     tables.set_defaults(do=table)
     runs.add_argument("grid", metavar="GRID.jsonl")
-    tables.add_argument("grid", metavar="GRID.jsonl", nargs="+")
+    tables.add_argument("grid", metavar="GRID", nargs="+")
     options = parser.parse_args()
     options.do(options)
 

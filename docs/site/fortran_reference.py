@@ -163,7 +163,7 @@ def text(top: Path) -> tuple[str, set[str]]:
         numbered(
             [
                 line[1:]
-                for line in head.split("Conventions, once for all procedures:\n")[1].split("\n")
+                for line in head.split("Conventions of all procedures:\n")[1].split("\n")
                 if line
             ]
         ),

@@ -18,7 +18,8 @@ class Deflate {
   /// Returns the bytes written to `to`, which has room for as many as there are; 0: there would be no fewer.
   /// plane: shuffled cells have first so many least significant bytes, then as many of the next ones, ...;
   /// 0: the bytes are in another order. Those first planes of floats that hold nothing but noise, and land,
-  /// are not searched: looking for something in them takes as long as all the rest. Local.
+  /// are not searched: looking for something in them takes longer than all the rest, 1.76 s for fields that
+  /// take 0.76 s so (E1 large). zstd is quick with noise by itself. Local.
   std::size_t compress(int level, std::span<const std::byte> bytes, std::size_t plane, std::byte* to);
   /// The same bytes as they are, in a stream that has its checksum: for those that compress would not make
   /// fewer. Returns the bytes written to `to`, which has room for bound(bytes.size()). Local.

@@ -15,9 +15,9 @@
 namespace shoal {
 
 /// Collective calls for few bytes among ranks that share memory, without MPI. Ranks that wait sleep, and call
-/// MPI once a millisecond, so that messages of the model make progress. (Where there are more ranks than
-/// cores a collective call of MPI takes milliseconds, since ranks that poll keep the cores from those that
-/// would send.)
+/// MPI once a millisecond, so that messages of the model make progress. Where there are more ranks than cores
+/// a collective call of MPI takes 1 to 4 ms, since ranks that poll keep the cores from those that would send;
+/// one of these takes 0.15 ms (16 ranks on 2 cores).
 ///
 /// All ranks must make the same calls, as with MPI. Error(out_of_step) on all ranks, in this call or the
 /// next, where they do not, where ranks wait for each other at different wait points, and where one waits for

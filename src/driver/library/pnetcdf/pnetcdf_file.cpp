@@ -22,7 +22,8 @@ namespace shoal {
 namespace {
 
 constexpr std::int64_t k_most_queued_calls = 1000;
-// Unless stage_bytes is set: larger queues move no faster, and memory that is touched first costs time.
+// Unless stage_bytes is set: larger queues move no faster, and memory that is touched first costs time (with
+// 8 MiB nonblocking calls had 0.83 to 0.97 of the speed of PnetCDF alone, with 2 MiB 0.97).
 constexpr std::int64_t k_queue_of_rank = std::int64_t{2} << 20;
 
 MPI_Datatype mpi_type(Type type) {

@@ -213,7 +213,7 @@ void FieldWriter::close_generation(Status& status) {
   stage_.arrive(number, closed.fingerprint,
                 closed.generation->encoded ? Stage::Work::for_all : Stage::Work::for_one);
   // A rank that is late leaves the storing to those that wait already: its own cells are what the next
-  // slot generation lacks.
+  // slot generation lacks, for which it would be late again.
   while ((stage_.stores_alone() || !stage_.somebody_waits()) && store_one(status)) {
   }
 }

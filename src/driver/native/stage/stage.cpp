@@ -26,7 +26,11 @@ std::int64_t nanoseconds() {
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
-constexpr int k_batch = 4;                        // slots that ranks wait for together
+// Slots that ranks wait for together. Ranks that wake for each single one pack little and sleep again, and
+// take the core of the rank that stores. With this, and with one rank in place of all that wakes for a full
+// slot (announce), 64 ranks on 2 cores take 0.64 s in place of 0.84 (E1 large), 32 ranks 0.45 in place of
+// 0.50.
+constexpr int k_batch = 4;
 constexpr double k_deadlock_interval = 5;         // seconds without progress when nobody could make any
 constexpr double k_clock_check_interval = 0.25;   // seconds between two looks at the clock of a waiting rank
 constexpr double k_packing_idle_interval = 1e-3;  // without packing, and it is over

@@ -158,7 +158,8 @@ class Stage {
   /// there is an event after `seen`), for 50 ms at most. These threads do not count as ranks that wait.
   void await_arrivals(std::uint64_t generation);
   /// Is it time for a thread to store? Not while ranks of the node pack, as these would share their cores,
-  /// unless is_pressed(). Servers have cores of their own, and store at any time.
+  /// unless is_pressed(). Servers have cores of their own, and store at any time. (Threads that began at half
+  /// of a full stage, and went on while ranks wrote again, doubled or tripled the time of a write.)
   bool is_time_to_store() const;
   /// Does a rank wait for room, or are three quarters of the stage full?
   bool is_pressed() const;
