@@ -16,8 +16,8 @@ constexpr std::int64_t k_line = 64;
 constexpr std::int64_t k_bank = 32 * 1024;  // of data, at least
 constexpr std::int64_t k_part = 1024;       // of a rank, at least
 constexpr int k_banks = 2;                  // calls use them in turn: a fast rank enters the next call
-// In which a rank polls before it sleeps, since a sleeper takes as long to wake up. Where ranks share cores it
-// gives up its core each time: 1,000 calls of 4 ranks on 2 cores take 13 ms so, in place of 27.
+// In which a rank polls before it sleeps, since a sleeper takes as long to wake up. Where ranks share cores
+// it gives up its core each time: 1,000 calls of 4 ranks on 2 cores take 13 ms so, in place of 27.
 constexpr Seconds k_spin = 20e-6;
 constexpr Seconds k_clock_check_interval = 1e-3;
 constexpr Seconds k_first_check = 3e-3;             // of the missing ranks, after the beginning of a wait
