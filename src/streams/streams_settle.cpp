@@ -270,7 +270,7 @@ void Streams::tell_shorter() const {
 void Streams::close_forgotten() {
   if (closed_) return;
   const std::string late = configuration_.path + ": the streams were not closed before MPI_Finalize";
-  if (!comm_.all_come(comm_.wait_seconds()))
+  if (!comm_.all_arrive(comm_.wait_seconds()))
     return warn(
         fmt::format("{} by some ranks, and others closed them or did not come within {} s (setting "
                     "wait_seconds); records since the last commit are lost",

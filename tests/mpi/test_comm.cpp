@@ -3,10 +3,10 @@
 
 #include <cstring>
 
-#include "comm/board.hpp"
 #include "comm/nodes.hpp"
+#include "comm/progress_board.hpp"
 #include "comm/shared_window.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 #include "decomp/node_share.hpp"
 #include "support/random_tiles.hpp"
 
@@ -103,7 +103,7 @@ TEST_CASE("ranks learn the same of each other in shared memory and by messages")
                                                                                               : me == last ? n
                                                                                               : me == 0    ? 1
                                                                                                         : 0));
-    CHECK(comm.all_come(10));
+    CHECK(comm.all_arrive(10));
   }
 }
 
@@ -130,11 +130,11 @@ TEST_CASE("communicators do not get mixed up") {
 
 TEST_CASE("parts of parts know their ranks by the numbers that these have on the board") {
   const Comm all(MPI_COMM_WORLD);
-  if (!all.ties().board) return;  // on several machines each rank is looked for by messages alone
+  if (!all.wait_state().board) return;  // on several machines each rank is looked for by messages alone
   const auto check = [&](const Comm& part) {
     const auto numbers = part.all_gather(std::int64_t{all.rank()});
     for (int r = 0; r < part.size(); ++r)
-      CHECK(part.on_board(r) == static_cast<int>(numbers[static_cast<std::size_t>(r)]));
+      CHECK(part.board_rank(r) == static_cast<int>(numbers[static_cast<std::size_t>(r)]));
   };
   const Comm last_first = all.split(0, -all.rank());
   const Comm half = last_first.split(all.rank() % 2);
@@ -175,7 +175,7 @@ TEST_CASE("ranks in different calls learn of it") {
 TEST_CASE(
     "a rank that waits elsewhere for this one is told from one that came meanwhile, and from one that need "
     "wait no more") {
-  struct Elsewhere : Place {
+  struct Elsewhere : WaitPoint {
     bool broken = false;
     std::uint64_t done_here() const override { return 4; }
     bool is_broken() const override { return broken; }
@@ -183,11 +183,11 @@ TEST_CASE(
   } place;
   constexpr std::int64_t k_elsewhere = 77, k_here = 78;
   const Comm comm(MPI_COMM_WORLD);
-  if (comm.size() == 1 || !comm.ties().board) return;  // several nodes
-  Board board(comm);
+  if (comm.size() == 1 || !comm.wait_state().board) return;  // several nodes
+  ProgressBoard board(comm);
   const int other = (comm.rank() + 1) % comm.size();
   const bool is_first = comm.rank() == 0;
-  board.enter(k_elsewhere, place);
+  board.add(k_elsewhere, place);
   if (!is_first) board.wait_for({k_elsewhere, 5});
   comm.barrier();
   if (is_first) {
@@ -198,7 +198,7 @@ TEST_CASE(
     CHECK(board.waits_elsewhere(other, k_here, [] { return true; }) == nullptr);
   }
   comm.barrier();
-  board.go_on();
+  board.end_wait();
   if (!is_first) board.wait_for({k_elsewhere, 4});
   place.broken = false;
   comm.barrier();
@@ -208,7 +208,7 @@ TEST_CASE(
 
 TEST_CASE("who is in a call that makes another one is seen in the outer one again when that is over") {
   const Comm comm(MPI_COMM_WORLD, CollectiveMethod::anyhow, {0, "save", "map.nc"});
-  const auto board = comm.ties().board;
+  const auto board = comm.wait_state().board;
   if (!board) return;  // several nodes
   const auto seen = [&](const std::string& expected) {
     comm.barrier();
@@ -229,10 +229,10 @@ TEST_CASE("who is in a call that makes another one is seen in the outer one agai
     seen("in save (map.nc)");
     {
       const Comm::Calling write(comm, "write", "map.nc");
-      CHECK(comm.ties().call == "write (map.nc)");
+      CHECK(comm.wait_state().call == "write (map.nc)");
     }
-    CHECK(comm.ties().call == "save (map.nc)");
-    CHECK(part.ties().call == "save (map.nc)");
+    CHECK(comm.wait_state().call == "save (map.nc)");
+    CHECK(part.wait_state().call == "save (map.nc)");
   }
   seen("after save (map.nc)");
 }

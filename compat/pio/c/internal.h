@@ -2,10 +2,12 @@
  *
  * What the sources of libshoal_pioc share. Each part of the state has one owner, the file that changes it:
  *
- *   iosystems                     system.c        made by Init_Intracomm, async.c; gone with finalize
+ *   state                         owner           remarks
+ *   iosystems                     system.c        made by Init_Intracomm, and by init_async (async.c);
+ *                                                 freed by finalize
  *   ids of everything             tables.c
  *   lists of cells                shared_lists.c
- *   open files, variables         files.c         names, types, shapes are copies of the dataset's
+ *   open files, variables         files.c         names, types and shapes are copies of the dataset's
  *   define mode, what is settled  definitions.c
  *   filters of new variables      properties.c
  *   frames                        darray.c

@@ -213,7 +213,7 @@ class NodePart:
 
 @dataclass
 class Prediction:
-    """What figures of the machine say. figures: measured ones, or those that are usual for the file system;
+    """What figures of the machine say. figures: measured ones, or default ones of the file system;
     choices: what is chosen by them, and why; local, rearranged: seconds of a write if nodes store their own
     cells, or send them to I/O ranks; None: not known, as it was not measured."""
 

@@ -64,15 +64,15 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
     claim_ = std::make_unique<Claim>(path, mode, format, options, calls_mpi_io);
     ByteWriter out;
     out.put(claim_->working_path());
-    out.put(claim_->minds_nodes());
+    out.put(claim_->needs_rename_fence());
     out.put(claim_->mode());
     return out.take();
   });
   ByteReader in(claimed);
   in.get(place_->working);
-  const auto minds_nodes = in.get<bool>();
+  const auto needs_rename_fence = in.get<bool>();
   auto claimed_mode = in.get<OpenMode>();
-  if (minds_nodes && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
+  if (needs_rename_fence && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
     claimed_mode = mode;
     place_->working = path;
     if (claim_)

@@ -9,8 +9,8 @@
 
 namespace shoal {
 
-/// One file that another library has open, as LibraryDriver knows it. What implements LibraryFile sees it
-/// const, with the counters.
+/// The state of a file that another library has open. LibraryDriver changes it; classes of LibraryFile see it
+/// const, but for the counters.
 struct LibraryContext {
   /// For an existing file: reads the header with Shoal's own catalog, on rank 0, and gives it to all ranks,
   /// so that no library has to be asked. Collective.
@@ -35,7 +35,7 @@ struct LibraryContext {
   bool must_flush() const { return file_system.sharing == FileSystem::Sharing::close_to_open; }
   const VariableDef& variable(int v) const { return schema.variables.at(static_cast<std::size_t>(v)); }
   const Placement& placement(int v) const { return placements.at(static_cast<std::size_t>(v)); }
-  /// Do cells that nobody owns stay as they are in the file?
+  /// Do unowned cells of the variable keep the values of the file?
   bool keeps_unowned(int v) const { return shoal::keeps_unowned(options.catalog.fill, variable(v)); }
   /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
   bool has_holes(int v) const {

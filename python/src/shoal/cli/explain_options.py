@@ -73,14 +73,14 @@ Folder = Annotated[
     Optional[str],
     typer.Option(
         metavar="DIR",
-        help="Where the file will be: of --machine, or else choose by what is usual on its file system.",
+        help="Where the file will be: of --machine, or else choose by default figures of its file system.",
     ),
 ]
 FileSystem = Annotated[
     Optional[str],
     typer.Option(
         metavar="KIND",
-        help="lustre, gpfs or beegfs, of a machine that was not measured: choose by what is usual on it.",
+        help="lustre, gpfs or beegfs, of a machine that was not measured: choose by its default figures.",
     ),
 ]
 Stripes = Annotated[

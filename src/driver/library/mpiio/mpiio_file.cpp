@@ -55,7 +55,7 @@ MpiioFile::MpiioFile(const LibraryContext& context) : context_(context) {
 LibraryTraits MpiioFile::traits() const {
   LibraryTraits traits;
   traits.in_file_order = true;
-  traits.reports_to_nobody = is_ompio(context_.path);
+  traits.may_hide_no_space = is_ompio(context_.path);
   traits.most_bytes = k_most_bytes;
   return traits;
 }
@@ -143,7 +143,7 @@ template <class Visit>
 void MpiioFile::for_each_run(int v, const Box& box, Visit&& visit) const {
   const Placement& place = context_.placement(v);
   const std::size_t size = size_of(context_.variable(v).type);
-  ExtentMerger merger([&](const Extent& extent) { visit(extent.in_file, extent.in_stage, extent.bytes); });
+  ExtentMerger merger([&](const Extent& extent) { visit(extent.in_file, extent.in_memory, extent.bytes); });
   if (box.rank() == 0) {
     merger.add({place.begin, 0, static_cast<std::int64_t>(size)});
   } else {

@@ -205,10 +205,10 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
                    dims.data(), &id),
         what);
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
-  // Without a wish the library chooses, as it does for programs that call it themselves.
-  const bool wish =
+  // Without a request the library chooses, as it does for programs that call it themselves.
+  const bool request =
       !def.chunks.empty() || (any && context_.options.library.chunk_bytes) || !def.filters.empty();
-  if (wish) {
+  if (request) {
     const Dims chunk =
         def.chunks.empty()
             ? netcdf4::default_chunk(

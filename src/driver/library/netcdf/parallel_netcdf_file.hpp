@@ -14,10 +14,10 @@
 
 namespace shoal {
 
-/// netcdf4 and netcdf4-classic through parallel netCDF-C, that is parallel HDF5.
+/// The driver netcdf: netcdf4 and netcdf4-classic through parallel netCDF-C, that is parallel HDF5.
 class ParallelNetcdfFile final : public LibraryFile {
  public:
-  /// As the context says. Collective.
+  /// Makes or opens the file of the context. Collective.
   explicit ParallelNetcdfFile(const LibraryContext& context);
 
  private:

@@ -125,7 +125,7 @@ PnetcdfFile::PnetcdfFile(const LibraryContext& context) : context_(context) {
 LibraryTraits PnetcdfFile::traits() const {
   LibraryTraits traits;
   traits.changes_cells = true;  // it swaps bytes in place, and back
-  traits.reports_to_nobody = is_ompio(context_.path);
+  traits.may_hide_no_space = is_ompio(context_.path);
   traits.most_bytes = k_most_bytes;
   return traits;
 }

@@ -13,13 +13,14 @@
 
 namespace shoal {
 
-/// Classic formats through PnetCDF: collective, independent, or queued and moved together (nonblocking).
+/// The driver pnetcdf: classic formats through PnetCDF, with access collective, independent, or nonblocking
+/// (queued and moved together).
 ///
-/// Replicated values in collective access are always queued on rank 0, and moved by one collective call with
-/// all that is queued then.
+/// Replicated values in collective access are queued on rank 0, and moved by one collective call with all
+/// that is queued then.
 class PnetcdfFile final : public LibraryFile {
  public:
-  /// As the context says. Collective.
+  /// Makes or opens the file of the context. Collective.
   explicit PnetcdfFile(const LibraryContext& context);
 
  private:
@@ -48,7 +49,7 @@ class PnetcdfFile final : public LibraryFile {
   void queue(int variable, const Box& box, const std::byte* values);
   std::byte* new_buffer(std::size_t bytes);
   void flush();
-  /// So that other ranks read what was written.
+  /// Makes writes visible to other ranks.
   void make_visible();
   void pad_end() const;
 
