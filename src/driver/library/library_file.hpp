@@ -36,6 +36,8 @@ class LibraryFile {
 
   virtual LibraryTraits traits() const = 0;
 
+  /// Of a classic file that has variables: as Driver. On rank 0 alone.
+  virtual bool has_place(const Schema& /*wanted*/) { return true; }
   /// Bring the file from the schema as it stands to wanted, which is that plus new dimensions, variables and
   /// attributes (or attributes with new values).
   virtual void extend(const Schema& wanted, std::vector<Placement>& placements) = 0;
