@@ -64,6 +64,11 @@ class Driver {
   /// Would define find a place for the schema? Else the data must move first, to a new file
   /// (Catalog::has_place). Error on all ranks alike: the schema cannot be.
   virtual bool has_place(const Schema& /*wanted*/) { return true; }
+  /// The part of define that may fail where another file of a set does not: where the schema has no place,
+  /// the data move, and only define lets the new file take the place, or drop_place removes it. What comes
+  /// next is one of the two. Error on all ranks alike: nothing is changed.
+  virtual void make_place(const Schema& /*wanted*/) {}
+  virtual void drop_place() {}
   /// Make the file agree with the schema, which is the same on all ranks. cuts: the decomposition of each
   /// variable, as far as there is one.
   virtual void define(const Schema& wanted, const Cuts& cuts) = 0;
