@@ -64,6 +64,11 @@ class Driver {
   /// Has the file room for the schema (Catalog::has_place)? If not, the data must move to a new file before
   /// define. Error on all ranks alike: no file can have the schema.
   virtual bool has_place(const Schema& /*wanted*/) { return true; }
+  /// The part of define that may fail where another file of a set does not: where the schema has no place,
+  /// the data move, and only define lets the new file take the place, or drop_place removes it. What comes
+  /// next is one of the two. Error on all ranks alike: nothing is changed.
+  virtual void make_place(const Schema& /*wanted*/) {}
+  virtual void drop_place() {}
   /// Brings the file to the schema, which is the same on all ranks. cuts: the decomposition of each variable;
   /// nullptr: it has none.
   virtual void define(const Schema& wanted, const Cuts& cuts) = 0;

@@ -24,12 +24,16 @@ class ClaimedDriver final : public Driver {
   /// Collective over comm, as all of them.
   ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& comm, const std::string& path,
                 OpenMode mode, Format format, const DriverOptions& options);
+  ~ClaimedDriver() override;
+  ClaimedDriver(const ClaimedDriver&) = delete;
+  ClaimedDriver& operator=(const ClaimedDriver&) = delete;
 
   const Schema& schema() const override { return inner_->schema(); }
   const Placement& placement(int variable) const override { return inner_->placement(variable); }
   const Counters& counters() const override;
-  bool has_place(const Schema& /*wanted*/) override { return true; }
   std::vector<Counters> counters_of_servers() override { return inner_->counters_of_servers(); }
+  void make_place(const Schema& wanted) override;
+  void drop_place() override;
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
@@ -55,7 +59,11 @@ class ClaimedDriver final : public Driver {
   struct Place;
   std::unique_ptr<Driver> made(const std::shared_ptr<Place>& place, OpenMode mode,
                                DriverOptions options) const;
+  struct Moved;
   void move(const Schema& wanted);
+  void take_place();
+  template <class Work>
+  void or_drop_place(Work&& work);
   bool waits_for_commit() const;
   Status as_user_knows_it(Status status) const;
   template <class Work>
@@ -69,6 +77,7 @@ class ClaimedDriver final : public Driver {
   std::shared_ptr<Place> place_;
   std::unique_ptr<Claim> claim_;  ///< of rank 0
   std::unique_ptr<Driver> inner_;
+  std::unique_ptr<Moved> moved_;
   std::vector<std::shared_ptr<const Decomposition>> prepared_;
   Counters earlier_;  ///< of drivers that had the file before its data moved
   bool has_moved_ = false;

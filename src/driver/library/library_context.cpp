@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "driver/shared_file.hpp"
+#include "format/classic/header.hpp"
+#include "format/classic/layout.hpp"
 #include "rearrange/io_ranks.hpp"
 #include "storage/journal.hpp"
 
@@ -118,6 +120,22 @@ void LibraryContext::require_format(const char* driver, std::initializer_list<Fo
   throw Error(Code::not_supported,
               "the file is of format {}, and driver {} reads and writes only {}; open it with driver native",
               name_of(schema.format), driver, names);
+}
+
+bool LibraryContext::stays_in_place(const Schema& wanted, const std::vector<std::int64_t>& begins) const {
+  const Schema extended = extended_schema(schema, wanted, true, options.catalog.fill);
+  ClassicLayout layout = found_layout(schema, begins, header_bytes_of(schema));
+  bool has_fixed = false;
+  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
+    has_fixed = has_fixed || !schema.has_record(v);
+  // They put the first variable without records where the records begin, whatever is free in front of it.
+  if (!has_fixed) layout.fixed_end = layout.record_begin;
+  const auto made = extended_layout(layout, extended, options.catalog);
+  if (!made) return false;
+  check_offsets(extended, *made);
+  const int dim = extended.record_dim();
+  made->end(dim < 0 ? 0 : extended.dims[static_cast<std::size_t>(dim)].length);  // can be counted
+  return true;
 }
 
 Hints LibraryContext::hints_with_stripes() const {

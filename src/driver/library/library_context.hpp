@@ -42,6 +42,9 @@ struct LibraryContext {
     return static_cast<std::size_t>(v) < holes.size() && holes[static_cast<std::size_t>(v)] != 0;
   }
 
+  /// Would PnetCDF or netCDF-C add these definitions to a classic file, whose variables begin at these bytes,
+  /// and move none of them? Errors as of Catalog::has_place. Local.
+  bool stays_in_place(const Schema& wanted, const std::vector<std::int64_t>& begins) const;
   /// Error(not_supported): the file that was opened is of another format, and a driver that reads it.
   void require_format(const char* driver, std::initializer_list<Format> held) const;
   /// For libraries that create files through MPI-IO: the hints, and in a new file the stripes that are asked

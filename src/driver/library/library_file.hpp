@@ -36,6 +36,8 @@ class LibraryFile {
 
   virtual LibraryTraits traits() const = 0;
 
+  /// Of a classic file that has variables: as Driver. On rank 0 alone.
+  virtual bool has_place(const Schema& /*wanted*/) { return true; }
   /// Adds to the file the dimensions, variables and attributes that `wanted` has beyond the context's schema;
   /// attributes may have new values.
   virtual void extend(const Schema& wanted, std::vector<Placement>& placements) = 0;

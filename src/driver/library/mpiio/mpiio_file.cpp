@@ -82,6 +82,11 @@ void MpiioFile::report_records() {
     if (dims[d].unlimited) catalog_->grow(static_cast<int>(d), context_.schema.dims[d].length);
 }
 
+bool MpiioFile::has_place(const Schema& wanted) {
+  report_records();
+  return catalog_->has_place(wanted);
+}
+
 void MpiioFile::extend(const Schema& wanted, std::vector<Placement>& placements) {
   constexpr std::int64_t k_longest = std::numeric_limits<int>::max();
   for (const auto& dim : wanted.dims)

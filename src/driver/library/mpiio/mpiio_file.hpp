@@ -18,6 +18,7 @@ class MpiioFile final : public LibraryFile {
 
  private:
   LibraryTraits traits() const override;
+  bool has_place(const Schema& wanted) override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
   void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;

@@ -25,6 +25,7 @@ class PnetcdfFile final : public LibraryFile {
 
  private:
   LibraryTraits traits() const override;
+  bool has_place(const Schema& wanted) override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void about_to_store(int variable, const Box& region, bool replicated) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
