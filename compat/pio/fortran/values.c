@@ -558,10 +558,10 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
   void* copy = NULL;
   const void* const fill = fillval != NULL ? fillval->base_addr : NULL;
   int code = PIO_NOERR;
-  if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
   /* What this rank cannot take, it writes with elements that fit nothing: C tells the others, where they
    * wait. The fill value is of the array's type, and not looked at. */
-  const int differs = type_differs(ioid, &array);
+  const int good = look_at(descriptor, &array);
+  const int differs = !good || type_differs(ioid, &array);
   char* const data = differs || nvars == 1 ? NULL : packed(&array, &copy);
   const int no_room = !differs && nvars != 1 && data == NULL && array.elements > 0;
   if (differs || no_room) {
@@ -571,6 +571,7 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
       if (code == PIO_NOERR) code = one;
     }
     if (code != PIO_NOERR) return code;
+    if (!good) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
     return differs ? refuse_type(ncid, call, ioid, &array) : no_memory(ncid, call, array.elements);
   }
   if (nvars == 1) return shoal_pio_write_array(ncid, varids[0], ioid, &array.view.array, fill);

@@ -173,6 +173,25 @@ static void made_and_freed(int iosys, const format* f) {
   end(&m);
 }
 
+/* A rank has a file of its own: an id that nobody knows is still one of the file that all have. */
+static void file_of_one(int iosys, const format* f) {
+  model m = {.iosys = iosys};
+  int own = -1;
+  int alone = -1;
+  begin(&m, f);
+  const int last = my_rank == all_ranks - 1;
+  OK(PIOc_Init_Intracomm(MPI_COMM_SELF, 1, 1, 0, PIO_REARR_BOX, &own));
+  if (last) OK(create(own, f, "refused_alone.nc", &alone));
+  GIVES(PIO_EBADID, PIOc_sync(500));
+  GIVES(PIO_EBADID, PIOc_write_darray(500, m.v[0], m.ioid, m.length, m.values, NULL));
+  GIVES(PIO_EBADID, PIOc_sync(last ? 500 : m.ncid));
+  OK(PIOc_write_darray(m.ncid, m.v[0], m.ioid, m.length, m.values, NULL));
+  OK(PIOc_sync(m.ncid));
+  check_cells(&m, m.v[0], PIO_FILL_INT, PIO_FILL_INT);
+  OK(PIOc_finalize(own));
+  end(&m);
+}
+
 int main(int argc, char** argv) {
   setenv("SHOAL_WAIT_SECONDS", "20", 0);
   setenv("SHOAL_PIO_KEEP_BYTES", "0", 0);
@@ -183,6 +202,7 @@ int main(int argc, char** argv) {
     too_many(iosys, &k_formats[f]);
     ended(&k_formats[f]);
     made_and_freed(iosys, &k_formats[f]);
+    file_of_one(iosys, &k_formats[f]);
   }
   OK(PIOc_finalize(iosys));
   return finish("refused");

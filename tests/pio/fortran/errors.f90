@@ -174,7 +174,7 @@ contains
   subroutine other_kind(f)
     integer, intent(in) :: f
     type(file_desc_t) :: file
-    type(var_desc_t) :: v
+    type(var_desc_t) :: v, w
     type(io_desc_t) :: iodesc
     integer :: x, ierr, n
     real(8) :: a(1), fill
@@ -185,17 +185,17 @@ contains
     call ok(PIO_createfile(ios, file, iotypes(f), file_name("other_kind", f), modes(f)), "createfile")
     call ok(PIO_def_dim(file, "x", n, x), "x")
     call ok(PIO_def_var(file, "v", PIO_double, [x], v), "v")
+    call ok(PIO_def_var(file, "w", PIO_double, [x], w), "w")
     call ok(PIO_enddef(file), "enddef")
     call PIO_write_darray(file, v, iodesc, real(a, 4), ierr, fillval=-5.)
     call is(ierr, PIO_einval, "an array of another kind")
-    call PIO_syncfile(file)
-    call is(PIO_get_att(file, v, "_FillValue", fill), PIO_enotatt, "no fill value of another kind")
     call PIO_write_darray(file, v, iodesc, a, ierr, fillval=-7.d0)
     call ok(ierr, "write")
-    call PIO_write_darray(file, v, iodesc, real(a, 4), ierr, fillval=-5.)
+    call PIO_write_darray(file, w, iodesc, real(a, 4), ierr, fillval=-5.)
     call is(ierr, PIO_einval, "an array of another kind, later")
     call ok(PIO_get_att(file, v, "_FillValue", fill), "fill value")
     call check(fill == -7, "the fill value of the right kind")
+    call is(PIO_get_att(file, w, "_FillValue", fill), PIO_enotatt, "no fill value of another kind")
     call PIO_closefile(file)
     call PIO_freedecomp(ios, iodesc)
   end subroutine other_kind
