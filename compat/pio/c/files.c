@@ -438,7 +438,7 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   const int netcdf4 = spio_is_netcdf4(file);
   const int fits = netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P;
   if (!fits && !retry) {
-    spio_close(file);
+    spio_close(file, 1);
     return spio_fail(PIO_ENOTNC, "%s has another format than iotype %d opens", path, *iotype);
   }
   if (!fits) file->iotype = *iotype = PIO_IOTYPE_NETCDF;
@@ -495,32 +495,30 @@ int PIOc_open(int iosysid, const char* path, int mode, int* ncidp) {
 
 /* ---- Syncing and closing ------------------------------------------------------------------- */
 
-int spio_close(spio_file* file) {
-  int code = spio_settle(file);
-  const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
-  if (code == PIO_NOERR) code = status;
-  if (code == PIO_NOERR) code = spio_earlier(&file->deferred, "file");
-  drop_file(file);
-  return code;
-}
-
 /* The first error counts, with its message. */
 static int first_of(int first, const char* message, int second) {
   return first == PIO_NOERR ? second : spio_fail(first, "%s", message);
 }
 
-/* An id that one rank has wrong leaves the file open on all; otherwise it is closed, whatever happens. */
-int PIOc_closefile(int ncid) {
-  SPIO_FILE_OF_ALL("PIOc_closefile", "closefile", ncid);
-  spio_system* system = file->system;
+int spio_close(spio_file* file, int always) {
   char message[512];
   int untold = PIO_NOERR;
   int code = spio_match_refused(file, "closefile", &untold);
-  if (code == PIO_EBADID) return spio_end(system, "PIOc_closefile", code);
+  if (code == PIO_EBADID && !always) return code;
   if (code == PIO_NOERR) code = untold;
   snprintf(message, sizeof message, "%s", spio_message());
-  code = first_of(code, message, spio_close(file));
-  return spio_end(system, "PIOc_closefile", code);
+  int closed = spio_settle(file);
+  const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
+  if (closed == PIO_NOERR) closed = status;
+  if (closed == PIO_NOERR) closed = spio_earlier(&file->deferred, "file");
+  drop_file(file);
+  return first_of(code, message, closed);
+}
+
+int PIOc_closefile(int ncid) {
+  SPIO_FILE_OF_ALL("PIOc_closefile", "closefile", ncid);
+  spio_system* system = file->system;
+  return spio_end(system, "PIOc_closefile", spio_close(file, 0));
 }
 
 /* With SHOAL_PIO_SYNC=lazy every half minute by the first rank's clock is enough. Collective. */
@@ -539,7 +537,7 @@ int spio_sync(spio_file* file) {
   char message[512];
   int untold = PIO_NOERR;
   int code = spio_match_refused(file, "sync", &untold);
-  if (code != PIO_NOERR || !file->writable) return code;
+  if (code != PIO_NOERR || !file->writable) return code != PIO_NOERR ? code : untold;
   snprintf(message, sizeof message, "%s", spio_message());
   int commit = 1;
   code = spio_settle(file);
