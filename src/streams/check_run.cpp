@@ -25,8 +25,8 @@ std::string line_of(const Output& output) {
     cells *= static_cast<double>(dim.chosen());
   }
   return fmt::format("  {}: {}, {}{}, {} a record\n", output.name, text_of(output.operation),
-                     name_of(output.type), dims.empty() ? "" : " (" + dims + ")",
-                     bytes_text(cells * static_cast<double>(size_of(output.type))));
+                     name_of(output.encoding.type), dims.empty() ? "" : " (" + dims + ")",
+                     bytes_text(cells * static_cast<double>(size_of(output.encoding.type))));
 }
 
 }  // namespace

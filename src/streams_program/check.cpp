@@ -153,10 +153,10 @@ class Checker {
         dims.push_back({{"name", dim.name}, {"length", dim.chosen()}});
         cells *= dim.chosen();
       }
-      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.type));
+      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.encoding.type));
       out["variables"].push_back({{"name", output.name},
                                   {"operation", text_of(output.operation)},
-                                  {"type", name_of(output.type)},
+                                  {"type", name_of(output.encoding.type)},
                                   {"dims", dims},
                                   {"record_bytes", bytes}});
       all += bytes;
