@@ -122,10 +122,31 @@ class Planner {
         if (!names.insert(made.name).second)
           fail(field.line, "fields", Code::setting,
                fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
+        check_cells(out);
       }
     selector.check_used();
     add_grids(out);
     return out;
+  }
+
+  /// A dimension of a file has the same cells for all of its variables: of the last output, against those
+  /// before it.
+  void check_cells(const FilePlan& file) const {
+    const Output& made = file.outputs.back();
+    const auto check = [&](const std::vector<DimChoice>& before, const std::vector<DimChoice>& now) {
+      for (const DimChoice& dim : now)
+        for (const DimChoice& other : before)
+          if (other.name == dim.name && !(other == dim))
+            fail(
+                made.line, "fields", Code::setting,
+                fmt::format("'{}' has other cells of dimension '{}' than fields before it; give it a file of "
+                            "its own",
+                            made.name, dim.name));
+    };
+    for (const Output& other : file.outputs) {
+      check(other.dims, made.dims);
+      check(other.scalars, made.scalars);
+    }
   }
 
   int clock(const FileChoice& choice) {

@@ -50,22 +50,12 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
     if (output.operation.bins > 0 &&
         std::find(bins_.begin(), bins_.end(), output.operation.bins) == bins_.end())
       bins_.push_back(output.operation.bins);
-    for (const DimChoice& dim : output.scalars)
-      if (std::none_of(scalars_.begin(), scalars_.end(),
-                       [&](const DimChoice& other) { return other.name == dim.name; }))
-        scalars_.push_back(dim);
-    for (const DimChoice& dim : output.dims) {
-      const auto known = std::find_if(dims_.begin(), dims_.end(),
-                                      [&](const DimChoice& other) { return other.name == dim.name; });
-      if (known == dims_.end())
-        dims_.push_back(dim);
-      else if (!(*known == dim))
-        throw Error(
-            Code::setting,
-            "line {}: fields: '{}' has other cells of dimension '{}' than fields before it; give it a file "
-            "of its own",
-            output.line, output.name, dim.name);
-    }
+    const auto add = [](std::vector<DimChoice>& all, const std::vector<DimChoice>& dims) {
+      for (const DimChoice& dim : dims)
+        if (std::find(all.begin(), all.end(), dim) == all.end()) all.push_back(dim);
+    };
+    add(scalars_, output.scalars);
+    add(dims_, output.dims);
   }
 }
 

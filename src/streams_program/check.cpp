@@ -166,13 +166,11 @@ class Checker {
 
   /// As the run would see it, if it begins in this folder.
   void check_folder(const std::string& name, int line, const std::string& key) {
-    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    const std::string folder = missing_folder(name);
+    if (folder.empty() || !folders_.insert(folder).second) return;
     std::error_code ignored;
-    if (folder.empty() || folder.string().find('%') != std::string::npos ||
-        std::filesystem::is_directory(folder, ignored) || !folders_.insert(folder.string()).second)
-      return;
     warn(line, key,
-         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder.string(),
+         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder,
                      std::filesystem::current_path(ignored).string()));
   }
 
