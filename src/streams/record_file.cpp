@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "dataset/own_files.hpp"
 
 namespace shoal::streams {
 
@@ -137,7 +138,7 @@ std::int64_t RecordFile::records_there() const {
   std::error_code ignored;
   if (comm_.rank() != 0 || !std::filesystem::is_regular_file(path_, ignored)) return 0;
   const Status status = caught([&] {
-    const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options("quiet=true"));
+    const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options(k_to_read_own_file));
     records = old->num_records("time");
     old->close(false);
   });
