@@ -154,10 +154,10 @@ class Checker {
         dims.push_back({{"name", dim.name}, {"length", dim.chosen()}});
         cells *= dim.chosen();
       }
-      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.type));
+      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.encoding.type));
       out["variables"].push_back({{"name", output.name},
                                   {"operation", text_of(output.operation)},
-                                  {"type", name_of(output.type)},
+                                  {"type", name_of(output.encoding.type)},
                                   {"dims", dims},
                                   {"record_bytes", bytes}});
       all += bytes;
@@ -167,13 +167,11 @@ class Checker {
 
   /// As the run would see it, if it begins in this folder.
   void check_folder(const std::string& name, int line, const std::string& key) {
-    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    const std::string folder = missing_folder(name);
+    if (folder.empty() || !folders_.insert(folder).second) return;
     std::error_code ignored;
-    if (folder.empty() || folder.string().find('%') != std::string::npos ||
-        std::filesystem::is_directory(folder, ignored) || !folders_.insert(folder.string()).second)
-      return;
     warn(line, key,
-         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder.string(),
+         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder,
                      std::filesystem::current_path(ignored).string()));
   }
 
