@@ -33,6 +33,23 @@ std::vector<char> holes_in(Catalog& catalog) {
   return holes;
 }
 
+std::vector<LateSpace> late_space_in(Catalog& catalog) {
+  std::vector<LateSpace> late;
+  for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
+    const Placement where = catalog.placement(v);
+    LateSpace space;
+    space.late = where.late;
+    if (space.late) {
+      space.shape = catalog.schema().shape(v);
+      const auto found = catalog.stored_chunks(v, chunks_of(Box::whole(space.shape), where.chunk));
+      space.complete = std::none_of(found.begin(), found.end(),
+                                    [](const StoredChunk& chunk) { return chunk.address == k_unplaced; });
+    }
+    late.push_back(space);
+  }
+  return late;
+}
+
 // Libraries know nothing of journals: they must not read another file than Shoal does.
 void finish_or_refuse(const LibraryContext& context) {
   const bool writable = context.writable();
@@ -63,7 +80,7 @@ void refuse_other_files(const LibraryContext& context, Schema& schema) {
   }
 }
 
-// Schema, placements and holes of a file that is there.
+// Schema, placements, holes and late space of a file that is there.
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
   finish_or_refuse(context);
@@ -77,6 +94,7 @@ void pack_file(ByteWriter& out, const LibraryContext& context) {
   pack(out, schema);
   out.put(placements);
   out.put(holes_in(*catalog));
+  out.put(context.writable() ? late_space_in(*catalog) : std::vector<LateSpace>{});
   catalog->close(false);
 }
 
@@ -98,6 +116,7 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
       pack(out, schema);
       out.put(placements);
       out.put(holes);
+      out.put(late);
     } else {
       pack_file(out, *this);
     }
@@ -108,6 +127,7 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
   schema = unpack_schema(in);
   in.get(placements);
   in.get(holes);
+  in.get(late);
   file_system = unpack_file_system(in);
   counters.file_system = file_system.type;
 }

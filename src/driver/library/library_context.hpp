@@ -9,6 +9,13 @@
 
 namespace shoal {
 
+/// Of a variable whose chunks get their space in the file when they are first written (Placement::late).
+struct LateSpace {
+  bool late = false;
+  bool complete = false;  ///< all chunks of `shape` have theirs
+  Dims shape;             ///< when the file was opened
+};
+
 /// The state of a file that another library has open. LibraryDriver changes it; classes of LibraryFile see it
 /// const, but for the counters.
 struct LibraryContext {
@@ -26,6 +33,7 @@ struct LibraryContext {
   Schema schema;                      ///< as it stands
   std::vector<Placement> placements;  ///< for inquiries; filled in where a library says
   std::vector<char> holes;            ///< has_holes, of the variables that the file had
+  std::vector<LateSpace> late;        ///< late_space, of the variables that the file had
 
   bool writable() const { return mode != OpenMode::read; }
   /// Made now, not opened.
@@ -40,6 +48,11 @@ struct LibraryContext {
   /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
   bool has_holes(int v) const {
     return static_cast<std::size_t>(v) < holes.size() && holes[static_cast<std::size_t>(v)] != 0;
+  }
+
+  /// How far the variable had all its chunks when the file was opened, where they get space late.
+  LateSpace late_space(int v) const {
+    return static_cast<std::size_t>(v) < late.size() ? late[static_cast<std::size_t>(v)] : LateSpace{};
   }
 
   /// Would PnetCDF or netCDF-C add these definitions to a classic file, whose variables begin at these bytes,
