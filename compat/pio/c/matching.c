@@ -123,18 +123,22 @@ int spio_end_write(spio_file* file, const char* call, int code) {
   return spio_end_file(file, call, code);
 }
 
-/* What all ranks refused all were told; what some refused, the others hear here, as in a second call. */
+/* What all ranks refused all were told; what some refused, the others hear here. Ranks compare their writes
+ * when all have come to this call: no match follows one that failed, as others than these may have been in
+ * it, who come to no second one. */
 int spio_match_refused(spio_file* file, const char* call, int* untold) {
-  const spio_refused refused = file->refused;
+  char next[80];
   *untold = PIO_NOERR;
-  int code =
-      spio_match_file(file, call, PIO_NOERR, "refused writes %016llx", (unsigned long long)refused.which);
-  if (code == PIO_NOERR || code == SPIO_EOUTOFSTEP) file->refused = (spio_refused){0};
+  int code = spio_match_file(file, call, PIO_NOERR, "-");
+  if (code != PIO_NOERR) return code;
+  const spio_refused refused = file->refused;
+  file->refused = (spio_refused){0};
+  snprintf(next, sizeof next, "%s, its refused writes", call);
+  code = spio_match_file(file, next, PIO_NOERR, "%016llx", (unsigned long long)refused.which);
   if (code != SPIO_EOUTOFSTEP) return code;
-  char again[80];
-  snprintf(again, sizeof again, "%s after refused writes", call);
   if (refused.code != PIO_NOERR) spio_fail(refused.code, "%s", refused.message);
-  code = spio_match_file(file, again, refused.code, "-");
+  snprintf(next, sizeof next, "%s, what they lacked", call);
+  code = spio_match_file(file, next, refused.code, "-");
   if (code == SPIO_EOUTOFSTEP || code == PIO_EIO) return code;
   *untold = code;
   return PIO_NOERR;

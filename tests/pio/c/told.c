@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * An error is told once, and on all ranks alike. */
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
 static void writes(int iosys, const format* f) {
@@ -83,6 +84,19 @@ static void codes(int iosys) {
   OK(PIOc_closefile(ncid));
 }
 
+/* One call in place of another, each matched once: then ranks are in step again. */
+static void other_calls(int iosys) {
+  in_case = "other calls";
+  int ncid = -1;
+  OK(create(iosys, &k_formats[3], "told_others.nc", &ncid));
+  const int last = my_rank == all_ranks - 1;
+  for (int wrong = 0; wrong < 2 && all_ranks > 1; ++wrong) {
+    GIVES(-250, last ? PIOc_redef(ncid) : PIOc_sync(wrong && my_rank == 0 ? 500 : ncid));
+    OK(PIOc_put_att_text(ncid, PIO_GLOBAL, "title", 4, "text"));
+  }
+  OK(PIOc_closefile(ncid));
+}
+
 static void systems(void) {
   in_case = "iosystems";
   bool active = true;
@@ -96,10 +110,12 @@ static void systems(void) {
 }
 
 int main(int argc, char** argv) {
+  setenv("SHOAL_WAIT_SECONDS", "20", 0);
   const int iosys = start(&argc, &argv);
   for (int f = 0; f < k_format_count; ++f)
     writes(iosys, &k_formats[f]);
   codes(iosys);
+  other_calls(iosys);
   systems();
   OK(PIOc_finalize(iosys));
   return finish("told");
