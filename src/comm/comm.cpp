@@ -271,10 +271,6 @@ Comm::Calling::~Calling() {
   if (wait_state_->board) wait_state_->board->end_call();
 }
 
-void Comm::break_off(const Status& status) const {
-  wait_state_->break_off(status);
-}
-
 // A message to a communicator that is freed would be taken for one of the next that gets its number, where
 // MPI may even crash.
 void Comm::leave() const {

@@ -102,8 +102,6 @@ class Comm {
   int board_rank(int rank) const {
     return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
   }
-  /// Ends waiting: all later calls throw this status. Local.
-  void break_off(const Status& status) const;
   /// This rank makes no more calls, while other ranks may still send to it: so the communicators of this Comm
   /// and of those made of it are never freed. Local.
   void leave() const;

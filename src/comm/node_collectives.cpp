@@ -38,6 +38,16 @@ std::int64_t part_of(int ranks) {
 bool has_reached(std::uint32_t number, std::uint32_t target) {
   return number != k_void && static_cast<std::int32_t>(number - target) >= 0;
 }
+template <class... Args>
+Status out_of_step(fmt::format_string<Args...> what, Args&&... args) {
+  return {Code::out_of_step,
+          fmt::format(what, std::forward<Args>(args)...) +
+              "; every rank must make the same calls in the same order",
+          -1,
+          {},
+          {}};
+}
+
 enum Broken : std::uint32_t { whole, being_broken, broken };
 enum Verdict : std::uint32_t { undecided, released, given_up };
 }  // namespace
@@ -173,9 +183,9 @@ void NodeCollectives::check_missing(const AwaitedWord& awaited, Seconds waited) 
     const std::string name = fmt::format("rank {}", number);
     if (progress(r).departed.load(std::memory_order_acquire) != 0) {
       if (is_missing(awaited, r))
-        give_up(awaited, Code::out_of_step,
-                fmt::format("{} has closed or dropped it and makes no more calls, while other ranks still "
-                            "wait{}; every rank must make the same calls in the same order",
+        give_up(awaited,
+                out_of_step("{} has closed or dropped it and makes no more calls, while other ranks still "
+                            "wait{}",
                             name, my_call()));
       return;
     }
@@ -185,20 +195,17 @@ void NodeCollectives::check_missing(const AwaitedWord& awaited, Seconds waited) 
     }
     if (WaitPoint* const elsewhere =
             board->waits_elsewhere(number, window_.id(), [&] { return is_missing(awaited, r); })) {
-      const std::string message = fmt::format(
-          "ranks made different calls: rank {} is{}, {} in {}; every rank must make the same calls in the "
-          "same order",
-          board_rank(rank_), my_call(), name, board->call_of(number));
-      elsewhere->break_off(Code::out_of_step, message);
-      give_up(awaited, Code::out_of_step, message);
+      const Status status = out_of_step("ranks made different calls: rank {} is{}, {} in {}",
+                                        board_rank(rank_), my_call(), name, board->call_of(number));
+      elsewhere->wait_state().break_off(status);
+      give_up(awaited, status);
       return;
     }
     at_work = at_work && board->is_at_work(number);
   }
   if (waited < wait_state_->wait_seconds * (at_work ? k_at_work_factor : 1)) return;
-  const Status status =
-      timeout_status(waited, wait_state_->call, ranks.empty() ? "other ranks" : last_seen(ranks));
-  give_up(awaited, status.code, status.message);
+  give_up(awaited,
+          timeout_status(waited, wait_state_->call, ranks.empty() ? "other ranks" : last_seen(ranks)));
 }
 
 std::string NodeCollectives::my_call() const {
@@ -218,13 +225,13 @@ std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
 }
 
 // Of a rank that arrives at the last moment and one that gives up, the first decides for all.
-void NodeCollectives::give_up(const AwaitedWord& awaited, Code code, const std::string& message) {
+void NodeCollectives::give_up(const AwaitedWord& awaited, const Status& status) {
   if (awaited.opens) {
     std::uint32_t seen = awaited.word.load(std::memory_order_acquire);
     if (has_reached(seen, awaited.target)) return;
     if (seen != k_void && !awaited.word.compare_exchange_strong(seen, k_void)) return;
   }
-  break_off(code, message);
+  wait_state_->break_off(status);
   throw_broken();
 }
 
@@ -232,14 +239,24 @@ bool NodeCollectives::is_broken() const {
   return header().broken.load(std::memory_order_acquire) != whole;
 }
 
-void NodeCollectives::break_off(Code code, const std::string& message) {
+Status NodeCollectives::break_off(const Status& status) {
   WindowHeader& h = header();
   std::uint32_t still = whole;
-  if (!h.broken.compare_exchange_strong(still, being_broken)) return;
-  h.code.store(static_cast<std::uint32_t>(code), std::memory_order_relaxed);
-  // The last byte stays zero.
-  std::strncpy(h.message.data(), message.c_str(), h.message.size() - 1);
-  h.broken.store(broken, std::memory_order_release);
+  if (h.broken.compare_exchange_strong(still, being_broken)) {
+    h.code.store(static_cast<std::uint32_t>(status.code), std::memory_order_relaxed);
+    // The last byte stays zero.
+    std::strncpy(h.message.data(), status.message.c_str(), h.message.size() - 1);
+    h.broken.store(broken, std::memory_order_release);
+  }
+  return outcome();
+}
+
+// Of a place that is broken.
+Status NodeCollectives::outcome() const {
+  const WindowHeader& h = header();
+  while (h.broken.load(std::memory_order_acquire) == being_broken)
+    std::this_thread::yield();
+  return {static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
 }
 
 // A rank writes into a bank when all have read what was in it.
@@ -282,24 +299,15 @@ void NodeCollectives::let_mpi_progress() const {
 }
 
 void NodeCollectives::throw_broken() const {
-  const WindowHeader& h = header();
-  while (h.broken.load(std::memory_order_acquire) == being_broken)
-    std::this_thread::yield();
-  const Status status{
-      static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
-  wait_state_->break_off(status);
-  throw Error(status);
+  throw Error(wait_state_->break_off(outcome()));
 }
 
 void NodeCollectives::check(Call call, std::int64_t bytes, int rank) {
   const Tag& theirs = tag(rank);
   if (theirs.call == static_cast<std::uint32_t>(call) && theirs.bytes == static_cast<std::uint32_t>(bytes))
     return;
-  break_off(
-      Code::out_of_step,
-      fmt::format(
-          "ranks are in different calls, rank {}{}; every rank must make the same calls in the same order",
-          board_rank(rank_), my_call()));
+  wait_state_->break_off(
+      out_of_step("ranks are in different calls, rank {}{}", board_rank(rank_), my_call()));
   throw_broken();
 }
 
@@ -339,7 +347,7 @@ void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
       note_made();
       open();
     } else {
-      if (is_broken()) throw_broken();
+      // Root may have departed on from here before the place was broken: then all others do, too.
       await({bank().open, calls_ + 1, calls_ + 1, root, true});
       check(Call::spread, length, root);
       std::memcpy(data + at, place, static_cast<std::size_t>(length));

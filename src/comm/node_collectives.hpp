@@ -34,7 +34,8 @@ class NodeCollectives : public WaitPoint {
   ~NodeCollectives() override;
   std::uint64_t done_here() const override { return made_; }
   bool is_broken() const override;
-  void break_off(Code code, const std::string& message) override;
+  Status break_off(const Status& status) override;
+  WaitState& wait_state() const override { return *wait_state_; }
 
   /// The most bytes of each rank in one call.
   std::int64_t most_bytes() const { return part_bytes_; }
@@ -75,7 +76,8 @@ class NodeCollectives : public WaitPoint {
   bool is_missing(const AwaitedWord& awaited, int rank) const;
   std::vector<int> missing(const AwaitedWord& awaited) const;
   void check_missing(const AwaitedWord& awaited, Seconds waited);
-  void give_up(const AwaitedWord& awaited, Code code, const std::string& message);
+  void give_up(const AwaitedWord& awaited, const Status& status);
+  Status outcome() const;
   std::string last_seen(const std::vector<int>& ranks) const;
   int board_rank(int rank) const {
     return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];

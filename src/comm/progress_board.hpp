@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "comm/shared_window.hpp"
 
 namespace shoal {
+
+struct WaitState;
 
 /// An object in which ranks that share memory wait for each other: node collectives, a stage. All is Local.
 class WaitPoint {
@@ -23,8 +26,10 @@ class WaitPoint {
   virtual std::uint64_t done_here() const = 0;
   /// Is waiting here over for all ranks? Some may not have woken up yet.
   virtual bool is_broken() const = 0;
-  /// Ends waiting here: all ranks get an error with this code and message.
-  virtual void break_off(Code code, const std::string& message) = 0;
+  /// Ends waiting here: all ranks get an error, this one, or another that a rank gave before; which it
+  /// returns. For WaitState::break_off alone, which takes it to all wait points of the same ranks.
+  virtual Status break_off(const Status& status) = 0;
+  virtual WaitState& wait_state() const = 0;
 };
 
 /// The reason why a rank waits: all ranks, or one, are to have done so many steps at a wait point.

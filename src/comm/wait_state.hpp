@@ -22,11 +22,15 @@ struct WaitState {
   Status broken;                        ///< not ok: the error of all later calls
   std::vector<WaitPoint*> wait_points;  ///< where ranks wait
 
-  /// Ends all waiting, here and, where memory is shared, on other ranks.
-  void break_off(const Status& status) {
-    broken.merge(status);
+  /// Ends all waiting, here and, where memory is shared, on other ranks. Of errors that ranks give at the same
+  /// time one counts: the first one at the first wait point, which all ranks made first. All ranks that share
+  /// memory get it, now and later; it is returned.
+  const Status& break_off(const Status& status) {
+    Status first = broken.ok() ? status : broken;
     for (WaitPoint* wait_point : wait_points)
-      wait_point->break_off(broken.code, broken.message);
+      first = wait_point->break_off(first);
+    broken.merge(first);
+    return broken;
   }
 };
 

@@ -1,7 +1,10 @@
 // Agreement, nodes, shared memory, decompositions: what the ranks do before any file is open.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstring>
+#include <functional>
+#include <thread>
 
 #include "comm/nodes.hpp"
 #include "comm/progress_board.hpp"
@@ -179,10 +182,14 @@ TEST_CASE(
     bool broken = false;
     std::uint64_t done_here() const override { return 4; }
     bool is_broken() const override { return broken; }
-    void break_off(Code, const std::string&) override {}
-  } place;
+    Status break_off(const Status& status) override { return status; }
+    WaitState& wait_state() const override { return all; }
+    explicit Elsewhere(WaitState& wait_state) : all(wait_state) {}
+    WaitState& all;
+  };
   constexpr std::int64_t k_elsewhere = 77, k_here = 78;
   const Comm comm(MPI_COMM_WORLD);
+  Elsewhere place(comm.wait_state());
   if (comm.size() == 1 || !comm.wait_state().board) return;  // several nodes
   ProgressBoard board(comm);
   const int other = (comm.rank() + 1) % comm.size();
@@ -204,6 +211,43 @@ TEST_CASE(
   comm.barrier();
   if (is_first) CHECK(board.waits_elsewhere(other, k_here, [] { return true; }) == nullptr);
   comm.barrier();
+}
+
+namespace {
+Code code_of(const std::function<void()>& call) {
+  return caught(call).code;
+}
+}  // namespace
+
+TEST_CASE("ranks that give up for different reasons at the same time all get the same") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() == 1 || !comm.wait_state().board) return;  // several nodes
+  const Comm part = comm.split(0, -comm.rank());
+  comm.barrier();
+  const Code mine = comm.rank() == 0 ? Code::timeout : Code::out_of_step;
+  const Status given = comm.wait_state().break_off({mine, "", -1, {}, {}});
+  for (const auto& call :
+       {std::function<void()>([&] { comm.match_calls({"writes"}); }),
+        std::function<void()>([&] { comm.barrier(); }), std::function<void()>([&] { part.barrier(); })}) {
+    const int code = static_cast<int>(code_of(call));
+    CHECK(code == static_cast<int>(given.code));
+    int codes[2] = {code, -code};
+    MPI_Allreduce(MPI_IN_PLACE, codes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(codes[0] == -codes[1]);
+  }
+}
+
+TEST_CASE("a call that is over on one rank is over on all, also where ranks are out of step after it") {
+  const Comm comm(MPI_COMM_WORLD), other(MPI_COMM_WORLD);
+  if (comm.size() < 3 || !comm.wait_state().board) return;
+  const bool late = comm.rank() == comm.size() - 1;
+  // The others have long found out that rank 1 waits elsewhere.
+  if (late) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::int64_t number = comm.rank() == 0 ? 7 : 0;
+  const auto send = [&] { comm.broadcast(reinterpret_cast<std::byte*>(&number), sizeof number, 0); };
+  CHECK(code_of(send) == Code::ok);
+  CHECK(number == 7);
+  CHECK(code_of([&] { (comm.rank() == 1 ? other : comm).barrier(); }) == Code::out_of_step);
 }
 
 TEST_CASE("who is in a call that makes another one is seen in the outer one again when that is over") {

@@ -93,10 +93,13 @@ class Stage::StagePresence : public WaitPoint {
   }
   std::uint64_t done_here() const override { return progress_->steps.load(std::memory_order_relaxed); }
   bool is_broken() const override { return header_->broken.load(std::memory_order_acquire) != 0; }
-  void break_off(Code, const std::string&) override {
+  // Which error it is ranks find in the match of calls that follows.
+  Status break_off(const Status& status) override {
     header_->broken.store(1, std::memory_order_release);
     wake_all_of(*header_);
+    return status;
   }
+  WaitState& wait_state() const override { return *wait_state_; }
   static void wake_all_of(StageHeader& header) {
     header.events.fetch_add(1, std::memory_order_seq_cst);
     wake_all(header.events);
@@ -574,9 +577,8 @@ bool Stage::one_departed(std::uint64_t steps) const {
 }
 
 void Stage::wait_no_more(double limit, std::uint64_t steps) const {
-  const Status status = timeout_status(limit, node_->wait_state().call, who_is_missing(steps));
-  node_->break_off(status);
-  throw Error(status);
+  throw Error(
+      node_->wait_state().break_off(timeout_status(limit, node_->wait_state().call, who_is_missing(steps))));
 }
 
 bool Stage::agree(bool well, Seconds& blocked) {
