@@ -413,15 +413,16 @@ static int is_new(const spio_file* file, const spio_list* list) {
   return 1;
 }
 
-/* Ranks come together in a write after definitions, with a list that is new to the file, and where the fill
- * value of a variable is settled: there they match it. decomp NULL: code says why. */
+/* Ranks come together in a write after definitions, in define mode, which it ends, with a list that is new to
+ * the file, and where the fill value of a variable is settled: there they match it. decomp NULL: code says
+ * why. */
 static int write_values(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values,
                         int64_t frame, const void* fillvalue, int code) {
   plan p = {0};
   if (code == PIO_NOERR) code = make_plan(file, varid, decomp, values, frame, fillvalue, 1, &p);
   const int new_list = decomp == NULL ? file->nused == 0 : is_new(file, decomp->list);
   const int fills = code == PIO_NOERR && settles_fill(file, &file->variables[varid], decomp, values->type);
-  file->met = file->meets || new_list || fills;
+  file->met = file->meets || file->mode == SPIO_DEFINING || new_list || fills;
   if (file->met) {
     if (code == PIO_NOERR) code = p.wrong;
     code = spio_match_file(file, SPIO_WRITE, code,

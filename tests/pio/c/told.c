@@ -24,6 +24,15 @@ static void writes(int iosys, const format* f) {
   GIVES(PIO_ENOTINDEFINE, PIOc_enddef(ncid));
   OK(PIOc_write_darray(ncid, v, ioid, 4, values, NULL));
   OK(PIOc_sync(ncid));
+  const int last = my_rank == all_ranks - 1;
+  /* A write ends define mode on all ranks, or on none, also where a sync came between. */
+  if (is_classic(f)) {
+    OK(PIOc_redef(ncid));
+    OK(PIOc_sync(ncid));
+    GIVES(PIO_EBADID, PIOc_write_darray(ncid, v, last ? 7777 : ioid, 4, values, NULL));
+    OK(PIOc_def_dim(ncid, "y", 2, &dimid));
+    OK(PIOc_enddef(ncid));
+  }
   /* All were told: neither sync nor close tells it again. */
   GIVES(PIO_EINVAL, PIOc_write_darray(ncid, v, ioid, 3, values, NULL));
   OK(PIOc_write_darray(ncid, v, ioid, 4, values, NULL));
@@ -36,7 +45,6 @@ static void writes(int iosys, const format* f) {
   /* One was told: the others are. */
   OK(reopen(iosys, f, "told.nc", PIO_WRITE, &ncid));
   OK(PIOc_write_darray(ncid, v, ioid, 4, values, NULL));
-  const int last = my_rank == all_ranks - 1;
   GIVES(last ? PIO_EINVAL : PIO_NOERR, PIOc_write_darray(ncid, v, ioid, last ? 3 : 4, values, NULL));
   GIVES(all_ranks > 1 ? PIO_EINVAL : PIO_NOERR, PIOc_closefile(ncid));
   OK(reopen(iosys, f, "told.nc", PIO_NOWRITE, &ncid));
