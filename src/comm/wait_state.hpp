@@ -22,9 +22,9 @@ struct WaitState {
   Status broken;                        ///< not ok: the error of all later calls
   std::vector<WaitPoint*> wait_points;  ///< where ranks wait
 
-  /// Ends all waiting, here and, where memory is shared, on other ranks. Of errors that ranks give at the same
-  /// time one counts: the first one at the first wait point, which all ranks made first. All ranks that share
-  /// memory get it, now and later; it is returned.
+  /// Ends all waiting, here and, where memory is shared, on other ranks. Of errors that ranks give at the
+  /// same time one counts: the first one at the first wait point, which all ranks made first. All ranks that
+  /// share memory get it, now and later; it is returned.
   const Status& break_off(const Status& status) {
     Status first = broken.ok() ? status : broken;
     for (WaitPoint* wait_point : wait_points)

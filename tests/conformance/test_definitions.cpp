@@ -380,7 +380,7 @@ TEST_CASE("several unlimited dimensions") {
 }
 
 // HDF5 opens such a file again for each definition: under the name that it has by then.
-TEST_CASE("several unlimited dimensions: definitions after a sync, in a new file and in one that replaces it") {
+TEST_CASE("several unlimited dimensions: definitions after a sync, in a new file and one that replaces it") {
   if (skipped(has_format("netcdf4"), "it has not the format netcdf4")) return;
   if (skipped(in_one_file(), "a set is not extended")) return;
   if (world_rank() == 0) std::filesystem::remove("definitions.nc");
