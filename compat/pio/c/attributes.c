@@ -173,6 +173,18 @@ static int check_put(spio_file* file, int varid, const char* name, nc_type xtype
   return counts ? may_put(file, *owner, name, xtype, len) : PIO_NOERR;
 }
 
+static int no_fit(const char* name, nc_type xtype, PIO_Offset i, PIO_Offset len, const number* n) {
+  char value[40];
+  if (n->kind == REAL)
+    snprintf(value, sizeof value, "%.15g", n->real);
+  else if (n->kind == NEGATIVE)
+    snprintf(value, sizeof value, "%lld", (long long)n->negative);
+  else
+    snprintf(value, sizeof value, "%llu", (unsigned long long)n->natural);
+  return spio_fail(PIO_ERANGE, "attribute '%s': %s (value %lld of %lld) does not fit %s", name, value,
+                   (long long)i + 1, (long long)len, spio_type_name(xtype));
+}
+
 /* The values as they go to the file, in *converted where they are not so in memory; NULL values: those of a
  * rank that do not count. type: in memory. Returns what is wrong with them. */
 static int convert_values(const char* name, nc_type xtype, PIO_Offset len, int type, const void* values,
@@ -186,9 +198,8 @@ static int convert_values(const char* name, nc_type xtype, PIO_Offset len, int t
   if (*converted == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
   for (PIO_Offset i = 0; i < len && values != NULL; ++i) {
     const number n = load(type, (const char*)values + (size_t)i * spio_type_size(type));
-    if (!store(xtype, &n, *converted + (size_t)i * size))
-      code =
-          spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i, xtype);
+    if (!store(xtype, &n, *converted + (size_t)i * size) && code == PIO_NOERR)
+      code = no_fit(name, xtype, i, len, &n);
   }
   for (PIO_Offset i = 0; i < len && xtype == PIO_STRING; ++i)
     memcpy(*converted + (size_t)i * size, no_strings, sizeof no_strings[0]);

@@ -375,12 +375,24 @@ static int not_in_component(void) {
   return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
 }
 
-/* A file that is open here already: which one. */
-static int code_of_opening(int status, const char* path, int not_found) {
-  if (status != SHOAL_STATE) return spio_code_for(status, not_found);
+/* A file that is open here already: which one. A new one has no name before its first commit: it is not found
+ * then, and ranks agree on whether it is open on any of them. Collective where status is SHOAL_NOT_FOUND. */
+static int code_of_opening(spio_system* system, int status, const char* path, int not_found) {
+  char message[1024];
+  if (status != SHOAL_STATE && status != SHOAL_NOT_FOUND) return spio_code_for(status, not_found);
+  const int code = status == SHOAL_STATE ? spio_fail(PIO_EINVAL, "%s", shoal_error_message())
+                                         : spio_code_for(status, not_found);
+  snprintf(message, sizeof message, "%s", spio_message());
   const int id = open_as(path);
-  if (id < 0) return spio_fail(PIO_EINVAL, "%s", shoal_error_message());
-  return spio_fail(PIO_EINVAL, "%s is open already, with the id %d: close it first", path, id);
+  const int open =
+      id < 0 ? PIO_NOERR
+             : spio_fail(PIO_EINVAL, "%s is open already, with the id %d: close it first", path, id);
+  if (status == SHOAL_STATE && open != PIO_NOERR) return open;
+  if (status == SHOAL_NOT_FOUND) {
+    const int agreed = spio_match(system, "opening, whether it is open here", open, "-");
+    if (agreed != PIO_NOERR) return agreed;
+  }
+  return spio_fail(code, "%s", message);
 }
 
 /* wrong: what this rank found wrong with its arguments. Collective. */
@@ -394,7 +406,7 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
                         iotype, mode);
   const int spoke = shoal_speak(SHOAL_SPEAK_PIO); /* which the dataset keeps */
   if (code == PIO_NOERR)
-    code = code_of_opening(shoal_create(system->comm, path, r.settings.data, &dataset), path, 2);
+    code = code_of_opening(system, shoal_create(system->comm, path, r.settings.data, &dataset), path, 2);
   shoal_speak(spoke);
   free(r.settings.data);
   if (code == PIO_NOERR) code = take_dataset(file, dataset, SPIO_DEFINING);
@@ -419,7 +431,8 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
                         path == NULL ? "" : path, *iotype, mode, retry);
   const int spoke = shoal_speak(SHOAL_SPEAK_PIO);
   if (code == PIO_NOERR)
-    code = code_of_opening(shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
+    code = code_of_opening(system,
+                           shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
                                       r.settings.data, &dataset),
                            path, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
   shoal_speak(spoke);

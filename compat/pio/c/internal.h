@@ -322,6 +322,8 @@ int spio_is_new(const spio_file* file, int varid);
 int spio_settle(spio_file* file);
 /* The types of a format are PIO_BYTE up to this one. */
 int spio_last_type(int format);
+/* Its name, "float"; "" if there is none of the number. */
+const char* spio_type_name(nc_type xtype);
 /* Type of values in memory, where the file has `stored`: in formats without an unsigned one (CDF-1, CDF-2) a
  * byte has no sign of its own. */
 int spio_memory_type(const spio_file* file, int stored, int type);

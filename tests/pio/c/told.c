@@ -66,12 +66,24 @@ static void codes(int iosys) {
   char text[PIO_MAX_NAME + 1] = "";
   OK(PIOc_strerror(PIO_EINVAL, text));
   CHECK(strstr(text, "is open already, with the id") != NULL);
+  /* Also one that no folder shows yet. */
+  int classic = -1;
+  OK(create(iosys, &k_formats[0], "told_classic.nc", &classic));
+  OK(PIOc_enddef(classic));
+  GIVES(PIO_EINVAL, reopen(iosys, &k_formats[0], "told_classic.nc", PIO_WRITE, &other));
+  OK(PIOc_strerror(PIO_EINVAL, text));
+  CHECK(strstr(text, "told_classic.nc is open already, with the id") != NULL);
+  OK(PIOc_closefile(classic));
   OK(PIOc_def_dim(ncid, "x", 20, &dims[0]));
   OK(PIOc_def_var(ncid, "text", PIO_CHAR, 1, dims, &v));
   const signed char small[1] = {-42};
   const double large[1] = {1e300};
   GIVES(PIO_ERANGE, PIOc_put_att_schar(ncid, v, "small", PIO_UBYTE, 1, small));
+  OK(PIOc_strerror(PIO_ERANGE, text));
+  CHECK(strstr(text, "'small': -42 (value 1 of 1) does not fit ubyte") != NULL);
   GIVES(PIO_ERANGE, PIOc_put_att_double(ncid, v, "large", PIO_FLOAT, 1, large));
+  OK(PIOc_strerror(PIO_ERANGE, text));
+  CHECK(strstr(text, "'large': 1e+300 (value 1 of 1) does not fit float") != NULL);
   /* The first rank's values count, and so does what is wrong with them. */
   OK(PIOc_put_att_double(ncid, v, "others", PIO_FLOAT, 1, my_rank == 0 ? (const double[]){1} : large));
   const PIO_Offset at[1] = {0};
