@@ -120,6 +120,6 @@ def _chunks_of_field(shape, type_, wish, settings, as_json: bool) -> int:
     dtype = f"f{size}" if type_ in ("float", "double") else f"i{size}"
     for name in ("auto", "map", "series") if wish is None else (wish,):
         chunk = chunking.shape_of_library(shape, dtype, name, settings=settings)
-        rows.append(Row(variable.name, shape, chunk, size, chunking.touched(shape, chunk, size)))
+        rows.append(Row(name, shape, chunk, size, chunking.touched(shape, chunk, size)))
     print_json(rows) if as_json else show(rows, "chunks", advice_for_shapes(rows))
     return 0
