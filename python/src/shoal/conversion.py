@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
+from ._names import fitting
 from ._partial import (
     check_beside,
     check_target,
@@ -138,7 +138,7 @@ def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()
     else:
         names = set()
         for pattern in variables:
-            found = [name for name in there if name == pattern or fnmatch.fnmatchcase(name, pattern)]
+            found = fitting(there, pattern)
             if not found and not any(c in pattern for c in "*?["):
                 there[pattern]  # raises, with the nearest name
             if not found:
@@ -146,10 +146,10 @@ def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()
             names.update(found)
         _add_needed(there, names)
     for pattern in exclude:
-        out = {name for name in there if name == pattern or fnmatch.fnmatchcase(name, pattern)}
+        out = fitting(there, pattern)
         if not out and not any(c in pattern for c in "*?["):
             there[pattern]
-        names -= out
+        names.difference_update(out)
     if there and not names:
         raise InvalidArgumentError(f"{file.path}: no variable is left to write.")
     return [variable for name, variable in there.items() if name in names]
