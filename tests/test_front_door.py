@@ -6,6 +6,7 @@ Nothing is built here: what a target builds is read out of the build files of Ni
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,9 @@ def test_the_readme_names_commands_that_there_are():
     targets = re.findall(r"^([a-z][a-z -]*):", (top / "Makefile").read_text(), re.M)
     assert {"demo", "install", "docs"} <= named
     assert named <= {name for names in targets for name in names.split()}
+
+
+def test_the_pages_of_the_site_can_be_made(tmp_path):
+    """What `make docs` makes of sources and pages by itself; Doxygen and Sphinx take it from there."""
+    subprocess.run([sys.executable, top / "docs/site/stage.py", tmp_path], cwd=top, check=True)
+    assert (tmp_path / "reference/fortran.md").stat().st_size > 10000

@@ -331,3 +331,29 @@ def test_no_value(tmp_path):
     convert(tmp_path / "out.nc", tmp_path / "null.nc", exclude=["n"])
     with shoal.open(tmp_path / "out.nc") as file:
         assert list(file.variables) == ["m"]
+
+
+def test_names_in_either_form_of_unicode_and_from_the_root(tmp_path):
+    """Each option that takes names takes both forms, and none is passed over."""
+    path, composed, apart = tmp_path / "two.nc", "v\u00e9", "ve\u0301"
+    with shoal.create(path) as file:
+        for name in (composed, "w"):
+            file.def_var(name, "f4")
+            file.put_att(name, composed, 1)
+            file.put(name, 1.0)
+    for number, name in enumerate((composed, apart, "/" + apart, apart + "*")):
+        out = tmp_path / f"{number}.nc"
+        convert(out, path, exclude=[name])
+        with shoal.open(out) as file:
+            assert list(file.variables) == ["w"]
+        convert(out, path, variables=[name], overwrite=True)
+        with shoal.open(out, mode="r+") as file:
+            assert list(file.variables) == [composed]
+            file.put_att(composed, composed, 2)
+        result = compare(path, out, variables=[name])
+        assert [item.name for item in result.variables] == [composed] and len(result.headers) == 1
+        assert compare(path, out, variables=[name], ignore_attributes=[apart]).same
+    table = run_program(
+        [sys.executable, "-m", "shoal.cli", "explain", "chunks", str(path), "--variables", apart]
+    )
+    assert table.returncode == 0 and composed in table.stdout, table

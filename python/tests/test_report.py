@@ -2,6 +2,7 @@
 """shoal report and shoal settings."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -142,3 +143,20 @@ def test_cells_that_hold_the_fill_value_though_they_are_no_land(tmp_path):
     line = "v: 4 cells that are no land; readers take them for missing"
     assert line in report.with_suffix(".txt").read_text()
     assert line in run_program([*program, "report", str(report)], env={"COLUMNS": "150"}).stdout
+
+
+def test_data_that_moved(tmp_path):
+    report = tmp_path / "r.json"
+    with shoal.create(
+        tmp_path / "a.nc", format="cdf2", header_reserve=0, alignment=4, report=report, quiet=True
+    ) as file:
+        file.def_dim("x", 1024)
+        file.def_var("v", "f8", "x", record="time")
+        for record in range(3):
+            file.put("v", np.arange(1024.0), record)
+        file.put_att(None, "history", "h" * 5000)
+    assert json.loads(report.read_text())["counts"]["bytes_moved"] == 3 * 1024 * 8
+    table = report.with_suffix(".txt").read_text()
+    assert re.search(r"^ *moved +24\.0 KiB, to make room for definitions$", table, re.MULTILINE), table
+    told = run_program([*program, "report", str(report)], env={"COLUMNS": "150"}).stdout
+    assert re.search(r"^ *bytes_moved +24 KiB +bytes of classic files that moved", told, re.MULTILINE), told

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <vector>
 
-#include "storage/beside.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/temporary_name.hpp"
 
 namespace shoal {
 
@@ -68,7 +68,7 @@ std::vector<std::string> listed(const std::string& text, const std::string& targ
   std::vector<std::string> found;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
-    if (is_name_beside(line, target))
+    if (is_temporary_name(line, target))
       found.push_back((std::filesystem::path(target).parent_path() / line).string());
   return found;
 }
@@ -84,7 +84,7 @@ void remove_listed(const ListFile& list, const std::string& target, bool at_once
 
 NameLock::Outcome NameLock::take(const std::string& target, bool has_one_node) {
   release();
-  const std::string name = meeting_name_beside(target);
+  const std::string name = name_lock_path(target);
   for (int i = 0; i < k_most_tries; ++i) {
     const ListFile list(name, O_RDWR | O_CREAT);
     if (!list.is_there()) return Outcome::locked;

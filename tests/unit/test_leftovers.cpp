@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "storage/beside.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/leftovers.hpp"
 #include "storage/name_lock.hpp"
+#include "storage/temporary_name.hpp"
 #include "support/folder.hpp"
 
 using namespace shoal;
@@ -36,17 +36,17 @@ bool exists(const std::string& path) {
 
 TEST_CASE("leftovers: names") {
   for (const std::string path : {"his.nc", "/tmp/his.nc", "x"})
-    CHECK(is_name_beside(std::filesystem::path(name_beside(path)).filename().string(), path));
+    CHECK(is_temporary_name(std::filesystem::path(temporary_name(path)).filename().string(), path));
   const std::string longest(300, 'n');
-  CHECK(is_name_beside(name_beside(longest), longest));
+  CHECK(is_temporary_name(temporary_name(longest), longest));
   for (const char* other :
        {"his.nc", ".his.nc.tmp", ".his.nc.0123456789abcdeg.tmp", ".his.nc.0123456789abcdef.tmp.json",
         ".his.nc2.0123456789abcdef.tmp", ".his.nc.0123456789abcdef0.tmp", "his.nc.0123456789abcdef.tmp"})
-    CHECK_MESSAGE(!is_name_beside(other, "his.nc"), other);
-  CHECK(is_name_beside(".his.nc.0123456789abcdef.tmp", "his.nc"));
-  CHECK(is_name_beside(name_beside("/tmp/his.nc")));
+    CHECK_MESSAGE(!is_temporary_name(other, "his.nc"), other);
+  CHECK(is_temporary_name(".his.nc.0123456789abcdef.tmp", "his.nc"));
+  CHECK(is_temporary_name(temporary_name("/tmp/his.nc")));
   for (const char* other : {"his.nc", ".tmp", "/tmp/.his.nc.new.tmp", "his.nc.0123456789abcdef.tmp"})
-    CHECK_MESSAGE(!is_name_beside(other), other);
+    CHECK_MESSAGE(!is_temporary_name(other), other);
 }
 
 TEST_CASE("leftovers: old ones that nobody has locked go, and nothing else") {
@@ -109,11 +109,11 @@ TEST_CASE("lock of a name: one at a time, and its file goes with it") {
   const std::string target = folder.file("his.nc");
   NameLock lock;
   CHECK(lock.take(target, true) == FileLock::Outcome::locked);
-  CHECK(exists(meeting_name_beside(target)));
+  CHECK(exists(name_lock_path(target)));
   NameLock other;
   CHECK(other.take(target, true) == FileLock::Outcome::taken);
   other.release();
-  CHECK(exists(meeting_name_beside(target)));
+  CHECK(exists(name_lock_path(target)));
   lock.release();
   CHECK(std::filesystem::is_empty(folder.path()));
   CHECK(other.take(target, true) == FileLock::Outcome::locked);
@@ -125,33 +125,33 @@ TEST_CASE("lock of a name: what has its name and is no file of this user is left
   const Folder folder;
   const std::string target = folder.file("his.nc"), precious = folder.file("precious");
   std::ofstream(precious) << "precious";
-  std::filesystem::create_symlink(precious, meeting_name_beside(target));
+  std::filesystem::create_symlink(precious, name_lock_path(target));
   for (const bool is_link : {true, false}) {
     CAPTURE(is_link);
     if (!is_link) {
-      std::filesystem::remove(meeting_name_beside(target));
-      std::filesystem::create_hard_link(precious, meeting_name_beside(target));
+      std::filesystem::remove(name_lock_path(target));
+      std::filesystem::create_hard_link(precious, name_lock_path(target));
     }
     NameLock lock;
     CHECK(lock.take(target, true) == FileLock::Outcome::locked);
     lock.note(folder.file(".his.nc.0123456789abcdef.tmp"));
     lock.release();
-    CHECK(exists(meeting_name_beside(target)));
+    CHECK(exists(name_lock_path(target)));
     CHECK(std::filesystem::file_size(precious) == 8);
   }
 }
 
 TEST_CASE("lock of a name: files of killed jobs go with the next, or once they are old") {
   const Folder folder;
-  const std::string target = folder.file("his.nc"), file = name_beside(target);
+  const std::string target = folder.file("his.nc"), file = temporary_name(target);
   make_and_be_killed(target, file);
   NameLock lock;
   // Where locks may be known on their own node alone, the job may be alive.
   CHECK(lock.take(target, false) == FileLock::Outcome::locked);
-  lock.note(name_beside(target));
+  lock.note(temporary_name(target));
   lock.release();
   CHECK(exists(file));
-  CHECK(exists(meeting_name_beside(target)));
+  CHECK(exists(name_lock_path(target)));
   made(file, 2);
   CHECK(lock.take(target, false) == FileLock::Outcome::locked);
   CHECK(!exists(file));

@@ -3,13 +3,26 @@
 
 from __future__ import annotations
 
+import fnmatch
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 
 def composed(name: Any) -> Any:
     """A name in the form in which the library stores it; what is no text comes back as it is. Local."""
     return unicodedata.normalize("NFC", name) if isinstance(name, str) and not name.isascii() else name
+
+
+def from_root(name: Any) -> Any:
+    """ "/phy/t" is "phy/t", a path from the root group."""
+    return name[1:] if isinstance(name, str) and name.startswith("/") else name
+
+
+def fitting(names: Iterable[str], pattern: str) -> list[str]:
+    """Those of the names of a file that are `pattern`, or fit it (u*), whatever the form of either. Local."""
+    wanted = from_root(composed(pattern))
+    return [name for name in names if composed(name) == wanted or fnmatch.fnmatchcase(composed(name), wanted)]
 
 
 class ByName(dict):

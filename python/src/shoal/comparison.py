@@ -10,7 +10,6 @@ value) in both is equal whatever the two fill values are.
 
 from __future__ import annotations
 
-import fnmatch
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ import numpy as np
 
 from . import _shoal, opening
 from ._library import communicator
+from ._names import fitting
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotFoundError
 from .inventory import Variable, need_readable
@@ -129,7 +129,7 @@ class Comparison:
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    return any(fitting([name], pattern) for pattern in patterns)
 
 
 def _show(value) -> str:
@@ -388,7 +388,7 @@ def _select(a, b, patterns: Optional[Sequence[str]]) -> list[str]:
     if not patterns:
         return names
     for pattern in patterns:
-        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
+        if not fitting(names, pattern):
             raise NotFoundError(
                 f"No variable of {a.path} or {b.path} matches '{pattern}'; there are {', '.join(names)}."
             )

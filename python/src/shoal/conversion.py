@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,9 @@ import numpy as np
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
+from ._names import fitting
 from ._partial import (
+    check_beside,
     check_target,
     errors_named,
     keeps_alive,
@@ -81,7 +82,8 @@ def convert(
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
     Raises ExistsError, NoSuchFileError, FormatError, NotSupportedError (the output format cannot hold it),
-    InputOutputError (verify found a difference), ... on all ranks; then there is no output.
+    InputOutputError (verify found a difference), ... on all ranks; then there is no output, unless the
+    message says that it is whole: then what the settings `reference` or `master` ask for is missing.
     """
     comm = communicator(comm)
     out, source = path_text(out), source_of(inputs)
@@ -101,6 +103,7 @@ def convert(
             compressed = any(variable.filters != "none" for variable in chosen)
             made = opening.create(path, comm, **{**with_thread(comm, options, compressed), **of_partial})
             try:
+                check_beside(comm, out, made.format, beside)
                 keep = _Keep(made, options)
                 copy = Copy(
                     file,
@@ -135,7 +138,7 @@ def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()
     else:
         names = set()
         for pattern in variables:
-            found = [name for name in there if name == pattern or fnmatch.fnmatchcase(name, pattern)]
+            found = fitting(there, pattern)
             if not found and not any(c in pattern for c in "*?["):
                 there[pattern]  # raises, with the nearest name
             if not found:
@@ -143,10 +146,10 @@ def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()
             names.update(found)
         _add_needed(there, names)
     for pattern in exclude:
-        out = {name for name in there if name == pattern or fnmatch.fnmatchcase(name, pattern)}
+        out = fitting(there, pattern)
         if not out and not any(c in pattern for c in "*?["):
             there[pattern]
-        names -= out
+        names.difference_update(out)
     if there and not names:
         raise InvalidArgumentError(f"{file.path}: no variable is left to write.")
     return [variable for name, variable in there.items() if name in names]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 import numpy as np
 
 from . import _shoal
-from ._names import composed
+from ._names import composed, from_root
 from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
 
@@ -126,14 +126,9 @@ def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None
             raise NotSupportedError(f"{path}: variable '{variable.name}' {why}; {remedy}.")
 
 
-def _from_root(name):
-    """ "/phy/t" is "phy/t", a path from the root group."""
-    return name[1:] if isinstance(name, str) and name.startswith("/") else name
-
-
 def _is_there(named: Mapping, name: object) -> bool:
     """By either form of Unicode, as the library finds names. Local."""
-    return _from_root(composed(name)) in map(composed, named)
+    return from_root(composed(name)) in map(composed, named)
 
 
 class Dimensions(Mapping):

@@ -11,7 +11,8 @@
 #include "driver/mpi_info.hpp"
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
-#include "storage/beside.hpp"
+#include "storage/directory_sync.hpp"
+#include "storage/temporary_name.hpp"
 
 namespace shoal {
 
@@ -75,7 +76,7 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
   const bool is_new = is_nothing_there(path_);
   if (is_new) mode_ = OpenMode::create_exclusive;
   if (!options.file.replace_at_commit) return;
-  if (is_new && is_name_beside(path_)) return;  // a tool's, which lies beside its place already
+  if (is_new && is_temporary_name(path_)) return;  // a tool's, which lies beside its place already
   if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || ::access(path_.c_str(), W_OK) != 0))
     return;  // the driver says what is wrong
   if (has_header_file(format)) refuse_foreign_header(path_);
@@ -148,7 +149,7 @@ void Claim::opened() {
 }
 
 void Claim::make_name_durable() {
-  if (!name_is_durable_ && mode_ != OpenMode::write) sync_folder_of(working_path());
+  if (!name_is_durable_ && mode_ != OpenMode::write) sync_directory_of(working_path());
   name_is_durable_ = true;
 }
 

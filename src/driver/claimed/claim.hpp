@@ -13,49 +13,51 @@
 
 namespace shoal {
 
-/// What rank 0 holds of the path of a dataset that is written: a lock of its file and, before that has the
-/// name, of the name (NameLock), so that no other job writes it too; and the new file's place beside an old
-/// one that is to be there until the first commit, or until data have moved. All is Local.
+/// Rank 0's claim on the path of a dataset that is written: a lock of the file and, until a new file has the
+/// name, of the name (NameLock), so that no other job writes it too; and the new file (Replacement) until the
+/// first commit, or until data have moved. All is Local.
 class Claim {
  public:
-  /// calls_mpi_io: the driver's library may lock the file itself. Error(state): somebody else has the file.
+  /// calls_mpi_io: the driver's library may lock the file itself. Error(state): another job has the file.
   Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
         bool calls_mpi_io);
 
-  /// Where the driver makes or opens the file, and how.
+  /// The path and the mode with which the driver makes or opens the file.
   const std::string& working_path() const { return replacement_ ? replacement_->beside() : path_; }
   OpenMode mode() const { return mode_; }
   bool replaces() const { return replacement_ != nullptr; }
-  /// Several nodes write it, and take what they know of a name for true for some time.
-  bool minds_nodes() const { return replaces() && sharing_ == FileSystem::Sharing::cached; }
-  /// The old file goes at once after all; why.
+  /// Other nodes may see the rename late, as their clients keep what a name was: where several nodes write,
+  /// the old file is to be replaced at once.
+  bool needs_rename_fence() const { return replaces() && sharing_ == FileSystem::Sharing::cached; }
+  /// Replaces the old file at once, not at the first commit; why: for a warning.
   void replace_at_once(const std::string& why);
   static const char* why_not_with_nodes() {
     return "several nodes write it, on a file system where they see new names late";
   }
 
-  /// The driver has made or opened the file. Error(state): somebody else made one of this name meanwhile.
+  /// To be called when the driver has made or opened the file. Error(state): another job made a file of this
+  /// name meanwhile.
   void opened();
-  /// A file that was made here is found after a loss of power, too. Once.
+  /// Syncs the directory of a file that was made here, once: its name outlives a loss of power.
   void make_name_durable();
-  /// The new file takes the old one's name.
+  /// Gives the new file the name of the old one.
   void commit(bool durable);
 
-  /// The data move to a new file, which takes the place of the one that is written: where it is to be made.
-  /// Error(not_supported): no other file can take its place. several_nodes: write the file.
+  /// Begins a move of the data to a new file that replaces this one: returns the path to make it at.
+  /// several_nodes: write the file. Error(not_supported): the file cannot be replaced.
   const std::string& begin_move(bool several_nodes);
-  /// That is made, and the driver has it: it takes the place at once, also after a loss of power; before the
-  /// first commit it is what that will rename.
+  /// Ends a move: the new file, which the driver has open, replaces this one now, also after a loss of power;
+  /// before the first commit, it is the file that the commit renames.
   void end_move();
-  /// The file that was written stays.
+  /// Gives up a move: this file stays.
   void give_up_move();
 
-  /// Nobody writes the file any more.
+  /// Releases the lock.
   void release();
-  /// commit failed for good; the new file is kept for its user: where.
+  /// After commit has failed for good: keeps the new file under a name of its own, and returns its path.
   std::string keep();
 
-  /// What the user has to know.
+  /// Warnings for the user.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

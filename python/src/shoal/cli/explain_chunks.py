@@ -105,7 +105,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
                     settings=settings,
                 )
             found = chunking.touched_of(replace(variable, chunks=chunk))
-            rows.append(Row(name, variable.shape, chunk, item_bytes(variable), found))
+            rows.append(Row(variable.name, variable.shape, chunk, item_bytes(variable), found))
     print_json(rows) if as_json else show(rows, "variable", advice_for_file(rows))
     return 0
 

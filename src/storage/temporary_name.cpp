@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/beside.hpp"
+#include "storage/temporary_name.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -34,15 +32,6 @@ std::string shortened(std::string name) {
   return name;
 }
 
-}  // namespace
-
-std::string folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-namespace {
-
 constexpr std::string_view k_temporary = ".tmp";
 constexpr std::size_t k_digits = 16;
 
@@ -58,7 +47,7 @@ std::string random_number() {
 }
 
 // ".0123456789abcdef.tmp"
-bool ends_as_name_beside(const std::string& name) {
+bool ends_as_temporary(const std::string& name) {
   const std::size_t end = 1 + k_digits + k_temporary.size();
   if (name.size() < end) return false;
   const std::size_t point = name.size() - end;
@@ -68,34 +57,27 @@ bool ends_as_name_beside(const std::string& name) {
 
 }  // namespace
 
-std::string name_beside(const std::string& path) {
+std::string temporary_name(const std::string& path) {
   return in_folder_of(path, ".", "." + random_number() + std::string(k_temporary));
 }
 
-std::string meeting_name_beside(const std::string& path) {
+std::string name_lock_path(const std::string& path) {
   return in_folder_of(path, ".", ".new" + std::string(k_temporary));
 }
 
-std::string name_to_keep(const std::string& path) {
+std::string kept_name(const std::string& path) {
   return in_folder_of(path, "", ".kept." + random_number());
 }
 
-bool is_name_beside(const std::string& name, const std::string& path) {
+bool is_temporary_name(const std::string& name, const std::string& path) {
   const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
   return name.size() == begin.size() + k_digits + k_temporary.size() && name.starts_with(begin) &&
-         ends_as_name_beside(name);
+         ends_as_temporary(name);
 }
 
-bool is_name_beside(const std::string& path) {
+bool is_temporary_name(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
-  return name.starts_with('.') && ends_as_name_beside(name);
-}
-
-void sync_folder_of(const std::string& path) {
-  const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
+  return name.starts_with('.') && ends_as_temporary(name);
 }
 
 }  // namespace shoal
