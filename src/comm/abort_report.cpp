@@ -17,12 +17,12 @@ namespace {
 
 constexpr int k_report_tag = 9;
 constexpr int k_receipt_tag = 10;
-constexpr std::size_t k_most_bytes = 1500;     // of a message; every MPI sends so many without a receiver
-constexpr Seconds k_quiet_interval = 0.2;      // without a report: no further ones are expected
-constexpr Seconds k_longest_collection = 1.0;  // of reports, by rank 0
-constexpr Seconds k_abort_of_root = 1.5;       // until rank 0 has stopped the job, if it fails
-constexpr Seconds k_spread_of_ranks = 1.0;     // between the first and the last of the other ranks
-constexpr Seconds k_abort_by_root = 10.0;      // until a rank is stopped that rank 0 has the report of
+constexpr std::size_t k_most_bytes = 1500;        // of a message; every MPI sends so many without a receiver
+constexpr Seconds k_quiet_report_interval = 0.2;  // without a report: no further ones are expected
+constexpr Seconds k_longest_collection = 1.0;     // of reports, by rank 0
+constexpr Seconds k_abort_of_root = 1.5;          // until rank 0 has stopped the job, if it fails
+constexpr Seconds k_spread_of_ranks = 1.0;        // between the first and the last of the other ranks
+constexpr Seconds k_abort_by_root = 10.0;         // until a rank is stopped that rank 0 has the report of
 
 void pause() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -59,7 +59,7 @@ std::vector<AbortReport> collected(MPI_Comm comm, int size, const std::string& m
   std::string message;
   std::vector<MPI_Request> answers;
   for (int rank = 0, came = 1;
-       came < size && now() - start < k_longest_collection && now() - last < k_quiet_interval;) {
+       came < size && now() - start < k_longest_collection && now() - last < k_quiet_report_interval;) {
     if (!received(comm, message, rank)) {
       pause();
       continue;
