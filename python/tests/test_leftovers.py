@@ -3,6 +3,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 import time
 
 import pytest
@@ -42,7 +44,6 @@ def test_permissions_and_links_stay(tmp_path, tool):
         (lambda source, out: convert(out, source), "out.nc"),
         (lambda source, out: combine(out, source), "out.nc"),
         (lambda source, out: shoal.write_reference(source, out), "out.json"),
-        (lambda source, out: shoal.create(out).close(), "out.nc"),
     ],
 )
 def test_what_killed_jobs_left_goes_after_a_day(tmp_path, make, name):
@@ -51,10 +52,20 @@ def test_what_killed_jobs_left_goes_after_a_day(tmp_path, make, name):
     for left in (old, fresh):
         left.write_text("half a file")
     os.utime(old, (time.time() - 2 * 86400,) * 2)
-    if make.__code__.co_names[-1] == "close":
-        small(out)  # the library looks where there is something to replace
     make(source, out)
     assert not old.exists() and fresh.exists() and out.exists()
+
+
+def test_what_a_killed_job_made_goes_with_the_next_that_creates_the_name(tmp_path):
+    out, other = tmp_path / "out.nc", tmp_path / ".out.nc.0123456789abcdef.tmp"
+    other.write_text("of whom nobody knows")
+    program = f"import os, shoal; f = shoal.create({str(out)!r}); f.put_att(None, 'a', 'b'); os._exit(9)"
+    for made in range(3):
+        assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 9
+        left = sorted(path.name for path in tmp_path.iterdir())
+        assert len(left) == 3 and ".out.nc.new.tmp" in left, (made, left)
+    small(out)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, out.name]
 
 
 @pytest.mark.parametrize("suffix", ["partial-{pid}", "part.{pid}", "tmp"])

@@ -31,7 +31,8 @@ int match(const char* name, const char* details, int* code, const char* message,
 int shoal_match(MPI_Comm comm, const char* call, const char* details, int* code, const char* message) {
   return match(call, details, code, message, [&](const ProgramCall& mine) {
     require_mpi(comm);
-    if (!cached_duplicate(comm)) Own(comm, call).agree_or_throw({});  // of the settings' wait_seconds
+    // The first one: ranks agree how long they wait for each other in all of them (wait_seconds).
+    if (!cached_duplicate(comm)) Own(comm, call).agree_or_throw({});
     const CachedDuplicate ranks = cached_duplicate(comm);
     ranks->require_together();
     const Comm::Calling calling(*ranks, call, "");

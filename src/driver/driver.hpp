@@ -75,6 +75,10 @@ class Driver {
   /// Makes what other ranks are needed for to move fields of the decomposition.
   virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
 
+  /// Frees the memory that the ranks of a node share for fields, until a call needs it again; all is stored
+  /// (sync).
+  virtual void drop_stage() {}
+
   /// Waits for other ranks of the node only if no slot is free. Failures are reported by sync or close.
   /// Failures of storing in the background may be thrown here, on all ranks alike; sync or close reports them
   /// again.

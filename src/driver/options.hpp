@@ -102,6 +102,10 @@ struct SystemOptions {
   StoreOpener open_store = open_posix_store;
   FreeSpaceFinder find_free_space = free_space_of;
   FileSystemFinder find_file_system = file_system_of;
+  /// What a file is called now that a driver opened by this path. Error(state): nothing has its name.
+  std::function<std::string(const std::string& path)> present_name = [](const std::string& path) {
+    return path;
+  };
   std::vector<std::string> lustre_libraries = k_lustre_libraries;
 };
 

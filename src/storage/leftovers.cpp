@@ -20,32 +20,48 @@ namespace {
 constexpr std::time_t k_day = 24 * 3600;
 constexpr const char* k_header = ".json";
 
-bool is_old_and_own(const std::string& path) {
+struct Found {
+  bool is_there = false, is_own = false, is_old = false;
+};
+
+Found found_at(const std::string& path) {
   struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
-         std::time(nullptr) - status.st_mtime > k_day;
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  return {true, S_ISREG(status.st_mode) && status.st_uid == ::geteuid(),
+          std::time(nullptr) - status.st_mtime > k_day};
+}
+
+bool removed(const std::string& path, bool at_once) {
+  const Found found = found_at(path);
+  if (!found.is_there) return true;
+  if (!found.is_own || !(at_once || found.is_old)) return false;
+  FileLock lock;
+  return lock.take(path) != FileLock::Outcome::taken && ::unlink(path.c_str()) == 0;
 }
 
 }  // namespace
 
+std::string header_of_file_left(const std::string& file) {
+  return file + k_header;
+}
+
+bool remove_file_left(const std::string& file, bool at_once) noexcept {
+  bool all = false;
+  caught([&] { all = removed(file, at_once) && removed(header_of_file_left(file), at_once); });
+  return all;
+}
+
 void remove_files_left_beside(const std::string& path) noexcept {
   caught([&] {
     const std::string folder = directory_of(path);
-    std::vector<std::string> found;
+    std::vector<std::string> found{name_lock_path(path)};
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       std::string name = entry.path().filename().string();
       if (name.ends_with(k_header)) name.resize(name.size() - std::string(k_header).size());
       if (is_temporary_name(name, path)) found.push_back((std::filesystem::path(folder) / name).string());
     }
-    for (const std::string& one : found) {
-      const std::string header = one + k_header;
-      FileLock lock;
-      if (std::filesystem::exists(one)) {
-        if (!is_old_and_own(one) || lock.take(one) == FileLock::Outcome::taken) continue;
-        ::unlink(one.c_str());
-      }
-      if (is_old_and_own(header)) ::unlink(header.c_str());
-    }
+    for (const std::string& one : found)
+      remove_file_left(one, false);
   });
 }
 

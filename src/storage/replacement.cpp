@@ -101,9 +101,14 @@ bool is_a_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-bool is_special(const std::string& path) {
+void refuse_special(const std::string& path) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return;
+  throw Error(
+      Code::invalid_argument,
+      "the path names a pipe, a socket or a device, which no file can be put in the place of; give the "
+      "name of a file")
+      .in_file(path);
 }
 
 std::string why_not_replaceable(const std::string& path) {
@@ -140,18 +145,6 @@ Replacement::Replacement(std::string path, std::vector<std::string> suffixes, Wh
       suffixes_(std::move(suffixes)),
       what_(what) {}
 
-bool Replacement::meet() {
-  const std::string name = shared_temporary_name(target_);
-  const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (fd < 0) return false;
-  struct stat status {};
-  const bool mine = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
-                    status.st_uid == ::geteuid();
-  ::close(fd);
-  if (mine) beside_ = name;
-  return mine;
-}
-
 Replacement::Replacement(std::string path, std::vector<std::string> suffixes, std::string made)
     : path_(std::move(path)),
       target_(target_of(path_)),
@@ -182,10 +175,11 @@ void Replacement::take_over_rights() const {
 }
 
 void Replacement::take_name() {
+  refuse_special(path_);
   std::vector<std::unique_ptr<Aside>> old;
   for (const auto& suffix : suffixes_)
     old.push_back(std::make_unique<Aside>(path_ + suffix));
-  if (what_ == What::of_name && !rename_to_new(beside_, target_)) {
+  if (what_ == What::of_free_name && !rename_to_new(beside_, target_)) {
     if (errno == EEXIST)
       throw Error(Code::exists,
                   "somebody else has made a file of this name since the dataset was created, and it stays; "
@@ -198,6 +192,15 @@ void Replacement::take_name() {
   done_ = true;
   for (auto& aside : old)
     aside->drop();
+}
+
+std::string Replacement::keep() {
+  done_ = true;
+  const std::string kept = kept_name(target_);
+  if (!rename_to_new(beside_, kept)) return beside_;
+  for (const auto& suffix : suffixes_)
+    rename_to_new(beside_ + suffix, kept + suffix);
+  return kept;
 }
 
 // Files that belong together cannot be renamed at once. Killed in between, none of the new ones stands beside

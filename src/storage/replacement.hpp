@@ -17,8 +17,8 @@ std::string target_of(const std::string& path);
 /// Is there a regular file, or a link to one? Local.
 bool is_a_file(const std::string& path);
 
-/// Is there a pipe, a socket or a device? Local.
-bool is_special(const std::string& path);
+/// Error(invalid_argument): there is a pipe, a socket or a device, which nothing may replace. Local.
+void refuse_special(const std::string& path);
 
 /// The inode number of the file of this name; 0: there is none. Local.
 std::uint64_t file_number(const std::string& path);
@@ -32,8 +32,8 @@ void check_replaced(const std::string& path, std::uint64_t number);
 /// file. All is Local; errors name the path.
 class Replacement {
  public:
-  /// of_file: the path has a file, which is replaced. of_name: it has none, and one made meanwhile stays.
-  enum class What { of_file, of_name };
+  /// of_file: the path has a file, which is replaced. of_free_name: it has none; one made meanwhile stays.
+  enum class What { of_file, of_free_name };
   /// suffixes: of the names of files that belong to the new one, and are renamed or removed with it.
   explicit Replacement(std::string path, std::vector<std::string> suffixes = {}, What what = What::of_file);
   /// made: the path of the new file, which is there already, in the folder of the one that it replaces.
@@ -44,19 +44,16 @@ class Replacement {
 
   /// The temporary path of the new file; make it exclusively.
   const std::string& beside() const { return beside_; }
-  /// For a path without a file: makes an empty file with the name that is the same for all processes
-  /// (shared_temporary_name), or takes the one that a killed job left, and uses that from now on, so that
-  /// jobs that make the same file find each other. False, and nothing is changed: the file there is not this
-  /// user's.
-  bool meet();
+  What what() const { return what_; }
   /// Gives the new file the permissions of the old one, and its owner and group as far as that is allowed.
   /// Does nothing where there is no old file.
   void take_over_rights() const;
   /// Renames the new file, and the files that belong to it; durable: also after a loss of power. After an
-  /// Error it can be tried again. Error(exists): a file of the name was made meanwhile.
+  /// Error it can be tried again. Error(exists): a file of the name was made meanwhile;
+  /// (invalid_argument): as refuse_special.
   void commit(bool durable);
-  /// Keeps the new file under its temporary name.
-  void leave() { done_ = true; }
+  /// Keeps the new file for its user under a name of its own (kept_name), and returns its path.
+  std::string keep();
 
  private:
   void take_name();

@@ -4,10 +4,8 @@
 #include <fmt/core.h>
 #include <sys/random.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <string_view>
 
@@ -34,32 +32,52 @@ std::string shortened(std::string name) {
   return name;
 }
 
-std::string hidden_name(const std::string& path, const std::string& ending) {
+constexpr std::string_view k_temporary = ".tmp";
+constexpr std::size_t k_digits = 16;
+
+std::string in_folder_of(const std::string& path, const std::string& before, const std::string& behind) {
   const std::filesystem::path whole(path);
-  return (whole.parent_path() / fmt::format(".{}{}", shortened(whole.filename().string()), ending)).string();
+  return (whole.parent_path() / (before + shortened(whole.filename().string()) + behind)).string();
+}
+
+std::string random_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
+  return fmt::format("{:016x}", number);
+}
+
+// ".0123456789abcdef.tmp"
+bool ends_as_temporary(const std::string& name) {
+  const std::size_t end = 1 + k_digits + k_temporary.size();
+  if (name.size() < end) return false;
+  const std::size_t point = name.size() - end;
+  return name[point] == '.' && name.ends_with(k_temporary) &&
+         name.find_first_not_of("0123456789abcdef", point + 1) == point + 1 + k_digits;
 }
 
 }  // namespace
 
 std::string temporary_name(const std::string& path) {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
-  return hidden_name(path, text.data());
+  return in_folder_of(path, ".", "." + random_number() + std::string(k_temporary));
 }
 
-std::string shared_temporary_name(const std::string& path) {
-  return hidden_name(path, ".new.tmp");
+std::string name_lock_path(const std::string& path) {
+  return in_folder_of(path, ".", ".new" + std::string(k_temporary));
+}
+
+std::string kept_name(const std::string& path) {
+  return in_folder_of(path, "", ".kept." + random_number());
 }
 
 bool is_temporary_name(const std::string& name, const std::string& path) {
   const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
-  constexpr std::string_view k_end = ".tmp";
-  constexpr std::size_t k_digits = 16;
-  return name.size() == begin.size() + k_digits + k_end.size() && name.starts_with(begin) &&
-         name.ends_with(k_end) &&
-         name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + k_digits;
+  return name.size() == begin.size() + k_digits + k_temporary.size() && name.starts_with(begin) &&
+         ends_as_temporary(name);
+}
+
+bool is_temporary_name(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return name.starts_with('.') && ends_as_temporary(name);
 }
 
 }  // namespace shoal

@@ -1,6 +1,10 @@
 // Data of a classic file that move to a new one, and what fails meanwhile.
 #include <sys/stat.h>
 
+#include <array>
+#include <cstdio>
+#include <fstream>
+
 #include "faults/support.hpp"
 
 using namespace shoal;
@@ -177,6 +181,139 @@ TEST_CASE("data that move: without room for both files nothing is changed") {
     file->close(false);
   }));
   check_records(line, small.file(), 2);
+}
+
+TEST_CASE(
+    "data that move before the first commit: the name stays locked, and what somebody made of it stays") {
+  Line line(k_cells);
+  for (const bool is_taken : {false, true})
+    for (const auto& driver : drivers()) {
+      CAPTURE(driver);
+      CAPTURE(is_taken);
+      make_old(line);
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (world_rank() == 0) fs::remove(path());
+      MPI_Barrier(MPI_COMM_WORLD);
+      DatasetOptions options;
+      options.settings = driver + ", header_reserve=0, alignment=4";
+      auto file = Dataset::create(MPI_COMM_WORLD, path(), options);
+      line.define(*file);
+      all_ok(outcome_of([&] { write(*file, line, 0); }));
+      if (world_rank() == 0 && is_taken) std::ofstream(path()) << "somebody's";
+      MPI_Barrier(MPI_COMM_WORLD);
+      all_ok(outcome_of([&] {
+        define_more(*file);
+        file->end_define();
+        write(*file, line, 1);
+      }));
+      if (is_taken) {
+        all_got(outcome_of([&] { file->close(false); }), Code::exists, {path(), "the new file is whole"});
+        if (world_rank() == 0) CHECK(fs::file_size(path()) == 10);
+        continue;
+      }
+      all_got(outcome_of([&] { Dataset::create(MPI_COMM_WORLD, path(), {}); }), Code::state,
+              {path(), "open for writing already"});
+      all_ok(outcome_of([&] { file->close(false); }));
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (world_rank() == 0) CHECK(files_there() == 1);
+      check_records(line, path(), 2);
+    }
+}
+
+TEST_CASE("data that move: the driver that had the old file writes nothing to the new one") {
+  const auto cells = [](Dataset& file, const char* variable) {
+    std::array<std::int8_t, 3> values{1, 2, 3};
+    DataCall call;
+    call.variable = variable;
+    call.section.record = 0;
+    call.array.view = ArrayView::contiguous(values.data(), Type::byte_, Dims{3});
+    file.put(call);
+  };
+  for (const auto& driver : drivers()) {
+    CAPTURE(driver);
+    Line line(8);
+    make_old(line);  // (an empty folder)
+    DatasetOptions options;
+    options.settings = "header_reserve=10MiB";
+    all_ok(outcome_of([&] {
+      auto file = Dataset::create(MPI_COMM_WORLD, path(), options);
+      file->def_dim("time", 0);
+      file->def_dim("x", 3);
+      for (const char* name : {"a", "b"}) {
+        file->def_var(name, Type::byte_, "time x", nullptr);
+        cells(*file, name);
+      }
+      file->close(false);
+      options.settings = driver;
+      file = Dataset::open(MPI_COMM_WORLD, path(), true, options);
+      file->def_var("c", Type::byte_, "time x", nullptr);
+      cells(*file, "c");
+      file->close(false);
+    }));
+    CHECK(fs::file_size(path()) < (1U << 20U));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_CASE("data that move: not with several nodes on file systems whose clients cache names") {
+  if (world_size() < 2) return;
+  Line line(k_cells);
+  for (const auto& driver : drivers()) {
+    if (driver == "driver=gather") continue;  // one rank writes
+    CAPTURE(driver);
+    make_old(line);
+    DatasetOptions options;
+    options.settings = driver + ", quiet=true, ranks_per_node=1";
+    options.find_file_system = [](const std::string&) { return file_system_named("fuse"); };
+    auto file = Dataset::open(MPI_COMM_WORLD, path(), true, options);
+    all_got(outcome_of([&] {
+              define_more(*file);
+              file->end_define();
+            }),
+            Code::not_supported, {path(), "see new names late"});
+    all_ok(outcome_of([&] {
+      write(*file, line, 2);
+      file->close(false);
+    }));
+    check_records(line, path(), 3);
+  }
+}
+
+namespace {
+
+// Bytes that this process shares with others, in large pieces.
+std::int64_t bytes_shared() {
+  std::int64_t sum = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string text; std::getline(maps, text);) {
+    unsigned long begin = 0, end = 0;
+    std::array<char, 8> how{};
+    if (std::sscanf(text.c_str(), "%lx-%lx %7s", &begin, &end, how.data()) == 3 && how[3] == 's' &&
+        end - begin >= (1U << 20U))
+      sum += static_cast<std::int64_t>(end - begin);
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("data that move: there is one stage, before and after") {
+  Line line(k_cells);
+  make_old(line);
+  auto file = Dataset::open(MPI_COMM_WORLD, path(), true, {});
+  all_ok(outcome_of([&] {
+    write(*file, line, 2);
+    file->sync(false);
+  }));
+  const std::int64_t before = bytes_shared();
+  all_ok(outcome_of([&] {
+    define_more(*file);
+    file->end_define();
+    write(*file, line, 3);
+  }));
+  CHECK(bytes_shared() <= before);
+  all_ok(outcome_of([&] { file->close(false); }));
+  check_records(line, path(), 4);
 }
 
 // Each file of a set has its own data to move.

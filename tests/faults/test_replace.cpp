@@ -216,6 +216,118 @@ TEST_CASE("a new file that is dropped leaves nothing, and one whose name somebod
   }
 }
 
+namespace {
+
+std::string only_name_with(const Folder& folder, const std::string& part) {
+  const auto names = folder.names();
+  std::vector<std::string> found;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(found),
+               [&](const std::string& name) { return name.find(part) != std::string::npos; });
+  CHECK(found.size() == 1);
+  return found.empty() ? "" : found.front();
+}
+
+}  // namespace
+
+TEST_CASE("two that make one name and see no lock of each other each have their own file") {
+  for (const std::string variant : {"driver=native", "driver=native, format=netcdf4", "driver=mpiio"}) {
+    CAPTURE(variant);
+    const Folder folder("replace");
+    const std::string path = folder.file("x.nc");
+    Line line(k_cells);
+    auto first = made(line, path, with(variant));
+    all_ok(outcome_of([&] {
+      first->write(line.call(0));
+      first->end_define();
+    }));
+    if (world_rank() == 0) {  // as if locks were known on their own node alone
+      CHECK(folder.names().size() == 2);
+      CHECK(fs::file_size(folder.file(".x.nc.new.tmp")) < 100);
+      fs::remove(folder.file(".x.nc.new.tmp"));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    auto second = made(line, path, with(variant));
+    all_ok(outcome_of([&] {
+      second->write(line.call(0));
+      second->write(line.call(1));
+      first->close(false);
+    }));
+    check_records(line, path, 1);
+    all_got(outcome_of([&] { second->close(false); }), Code::exists,
+            {path, "the new file is whole", "x.nc.kept."});
+    // The one that is kept is no later job's to take, or to remove.
+    if (world_rank() == 0) fs::remove(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int again = 0; again < 2; ++again)
+      all_ok(outcome_of([&] { made(line, path, with(variant))->close(false); }));
+    if (world_rank() == 0) fs::rename(folder.file(only_name_with(folder, ".kept.")), path);
+    check_names(folder, {"x.nc"});
+    check_records(line, path, 2);
+  }
+}
+
+TEST_CASE("what a killed job listed goes with the next that makes the name, and nothing else does") {
+  for (const bool is_new : {true, false}) {
+    CAPTURE(is_new);
+    const Folder folder("replace");
+    const std::string path = folder.file("x.nc");
+    Line line(k_cells);
+    if (!is_new) make_old(line, path, 1);
+    if (world_rank() == 0) {
+      for (const char* name : {".x.nc.0000000000000001.tmp", ".x.nc.0000000000000001.tmp.json",
+                               ".x.nc.0000000000000002.tmp", ".y.nc.0000000000000003.tmp", "y.nc"})
+        std::ofstream(folder.file(name)) << "data";
+      std::ofstream(folder.file(".x.nc.new.tmp"))
+          << ".x.nc.0000000000000001.tmp\n.y.nc.0000000000000003.tmp\ny.nc\n../replace/y.nc\n";
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    auto file = made(line, path, with(""));
+    if (world_rank() == 0) CHECK_FALSE(fs::exists(folder.file(".x.nc.0000000000000001.tmp")));
+    all_ok(outcome_of([&] {
+      file->write(line.call(0));
+      file->close(false);
+    }));
+    check_names(folder, {".x.nc.0000000000000002.tmp", ".y.nc.0000000000000003.tmp", "x.nc", "y.nc"});
+  }
+}
+
+TEST_CASE("a tool's file under a name that nobody can foresee is made in its place") {
+  const Folder folder("replace");
+  const std::string name = ".x.nc.0123456789abcdef.tmp";
+  Line line(k_cells);
+  auto file = made(line, folder.file(name), with("exists=error"));
+  all_ok(outcome_of([&] { file->end_define(); }));
+  check_names(folder, {name});
+  all_ok(outcome_of([&] {
+    file->write(line.call(0));
+    file->close(false);
+  }));
+  check_names(folder, {name});
+  check_records(line, folder.file(name), 1);
+}
+
+TEST_CASE("a file that another one replaces while it is opened is not read by the other one's header") {
+  const Folder folder("replace");
+  const std::string path = folder.file("x.nc");
+  const std::string other = folder.file("other.nc");
+  Line line(k_cells);
+  make_old(line, path, 2, "header_reserve=0");
+  make_old(line, other, 2, "header_reserve=1MiB");
+  DatasetOptions options;
+  if (world_rank() == 0)
+    options.open_store = [&](const std::string& file, StoreMode mode) {
+      auto store = open_posix_store(file, mode);
+      if (file == path && fs::exists(other)) fs::rename(other, path);
+      return store;
+    };
+  std::unique_ptr<Dataset> file;
+  const Outcome outcome = outcome_of([&] {
+    file = Dataset::open(MPI_COMM_WORLD, path, false, options);
+    line.check(*file, 1);
+  });
+  if (outcome.code != Code::ok) all_got(outcome, Code::state, {path, "was replaced"});
+}
+
 TEST_CASE("an old file stays where the new one is closed at once, and ranks store after its first commit") {
   for (const auto& variant : variants()) {
     CAPTURE(variant);

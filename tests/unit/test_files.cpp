@@ -247,6 +247,38 @@ TEST_CASE("a replacement that cannot be renamed leaves all as it was, and can be
   CHECK(text_of(path) == "new");
 }
 
+TEST_CASE("a replacement that is kept has a name of its own, with what belongs to it") {
+  const Folder folder;
+  Replacement replacement(folder.file("x.raw"), {".json"}, Replacement::What::of_free_name);
+  write(replacement.beside(), "new");
+  write(replacement.beside() + ".json", "new header");
+  write(folder.file("x.raw"), "somebody's");
+  CHECK_THROWS_AS(replacement.commit(false), Error);
+  const std::string kept = replacement.keep();
+  CHECK(kept.starts_with(folder.file("x.raw.kept.")));
+  CHECK(text_of(kept) == "new");
+  CHECK(text_of(kept + ".json") == "new header");
+  CHECK(text_of(folder.file("x.raw")) == "somebody's");
+  CHECK(folder.files() == 3);
+}
+
+TEST_CASE("a replacement is refused where there is a pipe, and what was made is removed") {
+  const Folder folder;
+  const std::string pipe = folder.file("x.nc");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string made = temporary_name(pipe);
+  write(made, "new");
+  try {
+    Replacement(pipe, {}, made).commit(false);
+    FAIL("a pipe was replaced");
+  } catch (const Error& e) {
+    CHECK(e.code() == Code::invalid_argument);
+    CHECK(e.status().file == pipe);
+  }
+  CHECK(fs::is_fifo(pipe));
+  CHECK(folder.files() == 1);
+}
+
 TEST_CASE("a replacement whose second file finds no room can be tried again") {
   const Folder folder;
   const std::string path = old_file_through_link(folder);

@@ -6,35 +6,36 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "driver/mpi_info.hpp"
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/directory_sync.hpp"
-#include "storage/leftovers.hpp"
+#include "storage/temporary_name.hpp"
 
 namespace shoal {
 
 namespace {
 
-FileSystem::Sharing sharing_of(const std::string& path, const SystemOptions& system) {
+using Sharing = FileSystem::Sharing;
+
+Sharing sharing_of(const std::string& path, const SystemOptions& system) {
   FileSystem where;
   caught([&] { where = system.find_file_system(path); });  // who cannot ask hears why when it opens
   return where.sharing;
 }
 
 // OMPIO locks whole files where it takes a file system for a shared one, and waits for that for ever.
-bool library_locks_all(const std::string& path, const SystemOptions& system) {
-  return is_ompio(path) && sharing_of(path, system) != FileSystem::Sharing::local;
+bool library_locks_all(const std::string& path, Sharing sharing) {
+  return is_ompio(path) && sharing != Sharing::local;
 }
 
 // HDF5 locks whole files (flock), which clients of NFS and SMB make of the same locks as Shoal's: its readers
 // would be refused, and driver gather by its own job.
-bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, const SystemOptions& system) {
-  const auto sharing = sharing_of(path, system);
-  if (sharing == FileSystem::Sharing::local || sharing == FileSystem::Sharing::unknown) return false;
+bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, Sharing sharing,
+                     const SystemOptions& system) {
+  if (sharing == Sharing::local || sharing == Sharing::unknown) return false;
   if (mode != OpenMode::write) return format == Format::netcdf4 || format == Format::netcdf4_classic;
   Format found = format;
   caught([&] { found = recognise(*system.open_store(path, StoreMode::read)); });
@@ -58,14 +59,11 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
              bool calls_mpi_io)
     : path_(path),
       mode_(mode),
-      locks_(options.file.locks && !(calls_mpi_io && library_locks_all(path, options.system)) &&
-             !hdf5_meets_lock(path, mode, format, options.system)) {
-  // Libraries remove what they cannot write.
-  if (mode_ != OpenMode::read && is_special(path_))
-    throw Error(
-        Code::invalid_argument,
-        "the path names a pipe, a socket or a device, in which no dataset can be; give the name of a file")
-        .in_file(path_);
+      sharing_(sharing_of(path, options.system)),
+      locks_name_(options.file.locks),
+      locks_(options.file.locks && !(calls_mpi_io && library_locks_all(path, sharing_)) &&
+             !hdf5_meets_lock(path, mode, format, sharing_, options.system)) {
+  if (mode_ != OpenMode::read) refuse_special(path_);  // libraries remove what they cannot write
   lock(lock_, path_);
   if (calls_mpi_io && library_opens_later(options.library.hints))
     why_not_movable_ = "hint romio_no_indep_rw lets ranks open the file by its name later";
@@ -73,10 +71,12 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
 }
 
 void Claim::choose_place(Format format, const DriverOptions& options) {
+  const OpenMode asked = mode_;
   // If somebody else makes one now, it is not emptied.
   const bool is_new = is_nothing_there(path_);
   if (is_new) mode_ = OpenMode::create_exclusive;
   if (!options.file.replace_at_commit) return;
+  if (is_new && is_temporary_name(path_)) return;  // a tool's, which lies beside its place already
   if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || ::access(path_.c_str(), W_OK) != 0))
     return;  // the driver says what is wrong
   if (has_header_file(format)) refuse_foreign_header(path_);
@@ -84,36 +84,32 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
                               : is_new                  ? std::string()
                                                         : why_not_replaceable(path_);
   if (!why_not.empty()) return replace_at_once(why_not);
+  if (!lock_name(is_new)) {
+    mode_ = asked;
+    return choose_place(format, options);
+  }
   const std::vector<std::string> suffixes =
       has_header_file(format) ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
-  remove_files_left_beside(target_of(path_));
   replacement_ = std::make_unique<Replacement>(
-      path_, suffixes, is_new ? Replacement::What::of_name : Replacement::What::of_file);
+      path_, suffixes, is_new ? Replacement::What::of_free_name : Replacement::What::of_file);
+  name_lock_.note(replacement_->beside());
   mode_ = OpenMode::create_exclusive;
-  needs_rename_fence_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
-  if (is_new) meet_others(format);
 }
 
-// Two jobs that make a file of the same name find each other by the lock of the one that lies beside it.
-// What a killed job left of its file is nobody's, and is used.
-void Claim::meet_others(Format format) {
-  if (!locks_ || !replacement_->meet()) return;
-  mode_ = OpenMode::create;
-  lock_beside();
-  if (has_header_file(format)) std::remove(raw_header_path(replacement_->beside()).c_str());
-}
-
-// What somebody else has is not removed.
-void Claim::lock_beside() {
-  const Status status = caught([&] { lock(lock_of_new_, replacement_->beside()); });
-  if (status.ok()) return;
-  replacement_->leave();
-  throw Error(status);
+// Whoever has the lock of the name gives it up only once the file has the name: it may have it now.
+bool Claim::lock_name(bool is_new) {
+  if (!locks_name_) return true;
+  take(name_lock_.take(target_of(path_), sharing_ == Sharing::local), name_lock_.reason());
+  if (!is_new || is_nothing_there(path_)) return true;
+  name_lock_.release();
+  lock(lock_, path_);
+  return false;
 }
 
 void Claim::replace_at_once(const std::string& why) {
   const bool is_new = is_nothing_there(path_);
   replacement_.reset();
+  name_lock_.release();
   lock_of_new_.release();
   mode_ = is_new ? OpenMode::create_exclusive : OpenMode::create;
   if (is_new) return;
@@ -124,27 +120,29 @@ void Claim::replace_at_once(const std::string& why) {
 }
 
 void Claim::lock(FileLock& lock, const std::string& file) {
-  if (!locks_) return;
-  const auto outcome = lock.take(file);
+  if (locks_) take(lock.take(file), lock.reason());
+}
+
+void Claim::take(FileLock::Outcome outcome, const std::string& reason) {
   if (outcome == FileLock::Outcome::taken)
     throw Error(Code::state,
                 "the file is open for writing already, in another job or by another dataset of this one; "
                 "close it there first, wait for that job, or choose another name (lock=off looks at no "
                 "locks: two that write one file mix their bytes)")
         .in_file(path_);
-  if (outcome == FileLock::Outcome::not_possible) {
-    locks_ = false;
-    warnings_.push_back(
-        fmt::format("the file cannot be locked ({}), so that another job that writes it too would not be "
-                    "noticed; with lock=off this is not said",
-                    lock.reason()));
-  }
+  if (outcome != FileLock::Outcome::not_possible) return;
+  locks_ = false;
+  locks_name_ = false;
+  warnings_.push_back(
+      fmt::format("the file cannot be locked ({}), so that another job that writes it too would not be "
+                  "noticed; with lock=off this is not said",
+                  reason));
 }
 
 void Claim::opened() {
   if (replacement_) {
     replacement_->take_over_rights();
-    if (!lock_of_new_.is_of(replacement_->beside())) lock_beside();
+    if (!lock_of_new_.is_of(replacement_->beside())) lock(lock_of_new_, replacement_->beside());
   } else if (!lock_.is_of(path_)) {
     lock(lock_, path_);
   }
@@ -159,14 +157,17 @@ void Claim::commit(bool durable) {
   if (!replacement_) return;
   replacement_->commit(durable);
   replacement_.reset();
+  name_lock_.release();
   lock_ = std::move(lock_of_new_);
   lock_of_new_.release();
 }
 
-const std::string& Claim::begin_move() {
+const std::string& Claim::begin_move(bool several_nodes) {
   const std::string why_not = !why_not_movable_.empty() ? why_not_movable_
-                              : replacement_            ? std::string()
-                                                        : why_not_replaceable(path_);
+                              : several_nodes && sharing_ == Sharing::cached
+                                  ? std::string(why_not_with_nodes())
+                              : replacement_ ? std::string()
+                                             : why_not_replaceable(path_);
   if (!why_not.empty())
     throw Error(Code::not_supported,
                 "the definitions have no place in front of the data, which has to move to a new file that "
@@ -174,10 +175,10 @@ const std::string& Claim::begin_move() {
                 "data are written, or create the file with more header_reserve",
                 why_not)
         .in_file(path_);
-  const bool has_no_file = replacement_ && is_nothing_there(path_);
-  moved_ =
-      std::make_unique<Replacement>(path_, std::vector<std::string>{},
-                                    has_no_file ? Replacement::What::of_name : Replacement::What::of_file);
+  if (!replacement_ && locks_name_) name_lock_.take(target_of(path_), sharing_ == Sharing::local);
+  moved_ = std::make_unique<Replacement>(path_, std::vector<std::string>{},
+                                         replacement_ ? replacement_->what() : Replacement::What::of_file);
+  name_lock_.note(moved_->beside());
   return moved_->beside();
 }
 
@@ -192,11 +193,13 @@ void Claim::end_move() {
   }
   moved_->commit(true);
   moved_.reset();
+  name_lock_.release();
   lock_ = std::move(of_moved);
 }
 
 void Claim::give_up_move() {
   moved_.reset();
+  if (!replacement_) name_lock_.release();
 }
 
 void Claim::release() {
@@ -204,9 +207,8 @@ void Claim::release() {
   lock_of_new_.release();
 }
 
-std::string Claim::leave() {
-  replacement_->leave();
-  return replacement_->beside();
+std::string Claim::keep() {
+  return replacement_->keep();
 }
 
 }  // namespace shoal

@@ -14,14 +14,21 @@
 namespace shoal {
 
 struct ClaimedDriver::Place {
+  enum class At { working, path, nowhere };
   std::string path;     ///< as the user names it
   std::string working;  ///< where the driver made the file; the same as path if there is nothing to replace
-  std::atomic<bool> renamed{false};
+  std::atomic<At> at{At::working};  ///< nowhere: another file has the name, and this one is only closed
 
   bool has_diverged() const { return working != path; }
-  const std::string& now() const { return renamed ? path : working; }
-  /// Where a file is that the driver opens by this path.
-  const std::string& of(const std::string& asked) const { return asked == working ? now() : asked; }
+  const std::string& now() const { return at == At::working ? working : path; }
+  /// What a file is called now that the driver opened by this path.
+  const std::string& name_of(const std::string& asked) const { return asked == working ? now() : asked; }
+  /// The same of one that is to be opened.
+  const std::string& of(const std::string& asked) const {
+    if (at == At::nowhere)
+      throw Error(Code::state, "the data of the file have moved to a new one").in_file(path);
+    return name_of(asked);
+  }
 };
 
 /// A new file to which the data have moved, with the definitions, until it takes the place.
@@ -40,7 +47,7 @@ class StoreOfPlace final : public Store {
   StoreOfPlace(std::unique_ptr<Store> inner, std::shared_ptr<const Place> place)
       : inner_(std::move(inner)), place_(std::move(place)) {}
 
-  const std::string& path() const override { return place_->of(inner_->path()); }
+  const std::string& path() const override { return place_->name_of(inner_->path()); }
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
     inner_->write(offset, bytes);
   }
@@ -82,8 +89,7 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
   if (needs_rename_fence && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
     claimed_mode = mode;
     place_->working = path;
-    if (claim_)
-      claim_->replace_at_once("several nodes write it, on a file system where they see new names late");
+    if (claim_) claim_->replace_at_once(Claim::why_not_with_nodes());
   }
   DriverOptions with_warnings = options;
   if (claim_) {
@@ -99,15 +105,15 @@ ClaimedDriver::~ClaimedDriver() = default;
 
 std::unique_ptr<Driver> ClaimedDriver::made(const std::shared_ptr<Place>& place, OpenMode mode,
                                             DriverOptions options) const {
-  if (place->has_diverged()) {
-    options.file.renamed_later = true;
-    options.system.open_store = [inner = options.system.open_store, place](const std::string& path,
-                                                                           StoreMode store_mode) {
-      return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), store_mode), place);
-    };
-    options.system.find_free_space = [inner = options.system.find_free_space,
-                                      place](const std::string& path) { return inner(place->of(path)); };
-  }
+  options.file.renamed_later = place->has_diverged();
+  SystemOptions& system = options.system;
+  system.open_store = [inner = system.open_store, place](const std::string& path, StoreMode store_mode) {
+    return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), store_mode), place);
+  };
+  system.find_free_space = [inner = system.find_free_space, place](const std::string& path) {
+    return inner(place->of(path));
+  };
+  system.present_name = [place](const std::string& path) { return place->of(path); };
   return make_(comm_, place->working, mode, format_, options);
 }
 
@@ -124,7 +130,7 @@ const Counters& ClaimedDriver::counters() const {
 }
 
 bool ClaimedDriver::waits_for_commit() const {
-  return place_->has_diverged() && !place_->renamed;
+  return place_->has_diverged() && place_->at == Place::At::working;
 }
 
 // Also of what is beside the file: its header file.
@@ -177,10 +183,12 @@ void ClaimedDriver::or_drop_place(Work&& work) {
 
 void ClaimedDriver::move(const Schema& wanted) {
   inner_->sync(false);
+  inner_->drop_stage();  // there may be no memory for two
   const Timer timer(earlier_.define);
+  const bool several_nodes = !Nodes(comm_, options_.rearranging.ranks_per_node).single();
   const Bytes begun = comm_.from_root([&] {
     ByteWriter out;
-    out.put(claim_->begin_move());
+    out.put(claim_->begin_move(several_nodes));
     return out.take();
   });
   moved_ = std::make_unique<Moved>();
@@ -197,7 +205,8 @@ void ClaimedDriver::move(const Schema& wanted) {
 
 void ClaimedDriver::take_place() {
   or_drop_place([&] { comm_.on_root([&] { claim_->end_move(); }); });
-  moved_->place->renamed = !waits_for_commit();
+  if (!waits_for_commit()) moved_->place->at = Place::At::path;
+  place_->at = Place::At::nowhere;
   place_ = moved_->place;
   std::swap(inner_, moved_->driver);
   caught([&] { moved_->driver->close(false); });  // nobody needs to know what becomes of the old file
@@ -245,7 +254,7 @@ Status ClaimedDriver::finish(bool durable, bool final) {
       if (final) claim_->release();
     });
   });
-  if (status.ok() && renames) place_->renamed = true;
+  if (status.ok() && renames) place_->at = Place::At::path;
   return status;
 }
 
@@ -263,7 +272,13 @@ void ClaimedDriver::close(bool durable) {
   if (inner_->whole()) {
     Status renamed = finish(durable, true);
     if (!renamed.ok() && waits_for_commit()) {
-      if (claim_) renamed.message += fmt::format("; it is whole, and stays as '{}'", claim_->leave());
+      const Bytes kept = comm_.from_root([&] {
+        ByteWriter out;
+        out.put(claim_->keep());
+        return out.take();
+      });
+      renamed.message +=
+          fmt::format("; the new file is whole, and stays as '{}'", ByteReader(kept).get<std::string>());
     }
     outcome.merge(renamed);
   } else if (outcome.ok() && waits_for_commit()) {  // what a sync said is not said again by the driver

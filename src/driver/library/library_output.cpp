@@ -28,10 +28,8 @@ void LibraryOutput::watch_device() {
   const FileSystem& where = context_.file_system;
   if (!context_.writable() || (where.sharing != Sharing::local && where.sharing != Sharing::coherent)) return;
   device_.emplace(context_.path, context_.options.system.find_free_space,
-                  traits_.may_hide_no_space && reports_holes(where.type), [this] {
-                    const auto store = context_.options.system.open_store(context_.path, StoreMode::read);
-                    return store->path();
-                  });
+                  traits_.may_hide_no_space && reports_holes(where.type),
+                  [this] { return context_.options.system.present_name(context_.path); });
 }
 
 Status LibraryOutput::find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells) {

@@ -12,9 +12,11 @@ namespace shoal {
 
 FileSystem FileHeader::open(OpenMode mode, Format format) {
   const Bytes opened = comm_.from_root([&] {
+    // Before it is opened: if another file takes the name now, ranks that open that one notice.
+    const std::uint64_t number = mode == OpenMode::read ? file_number(file_.path()) : 0;
     catalog_ = catalog_of_file(file_.path(), mode, format, options_, counters_.warnings);
     ByteWriter out;
-    out.put(mode == OpenMode::read ? file_number(file_.path()) : 0);
+    out.put(number);
     pack(out, options_.system.find_file_system(file_.path()));
     out.put(packed());
     return out.take();

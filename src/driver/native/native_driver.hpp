@@ -33,6 +33,7 @@ class NativeDriver final : public Driver {
   bool has_place(const Schema& wanted) override { return header_.has_place(wanted); }
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void drop_stage() override { paths_.staged.drop(); }
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
   void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,

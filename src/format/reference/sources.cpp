@@ -47,10 +47,7 @@ FileSet set_of(const Sources& sources, const FileSetOptions& options) {
 
 void write_whole(const std::string& out, const std::function<void(const std::string&)>& write) {
   if (out.empty()) throw Error(Code::invalid_argument, "the path to write to is empty");
-  if (is_special(out))
-    throw Error(Code::invalid_argument,
-                "the path names a pipe, a socket or a device; give the name of a file")
-        .in_file(out);
+  refuse_special(out);
   remove_files_left_beside(target_of(out));
   Replacement replacement(out);
   write(replacement.beside());
