@@ -64,7 +64,7 @@ def words() -> frozenset:
 
 @cache
 def settings() -> frozenset:
-    text = (top / "src/dataset/settings.cpp").read_text(encoding="utf-8")
+    text = (top / "src/dataset/settings/settings.cpp").read_text(encoding="utf-8")
     return frozenset(re.findall(r'^\s+\{"(\w+)", Kind::', text, re.M))
 
 

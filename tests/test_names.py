@@ -372,7 +372,7 @@ def test_cpp_has_the_constants_as_enumerators():
 
 def test_basic_settings_are_the_same_everywhere():
     """Those of the library, of the first table of docs/settings.md, and the members of C++'s Settings."""
-    text = source("src/dataset/settings.cpp")
+    text = source("src/dataset/settings/settings.cpp")
     entries = re.split(r'\n(?=    \{")', text[text.index("k_keys =") :])
     basic = [found[1] for e in entries if "Level::basic}" in e and (found := re.match(r'    \{"(\w+)"', e))]
     assert 6 <= len(basic) <= 10

@@ -48,7 +48,7 @@ def check_names() -> list[str]:
     header = text_of("include/shoal/shoal.h")
     codes = re.findall(r"^\s+(SHOAL_[A-Z_]+) = \d+,? */\*", header.split("Element types")[0], re.M)
     functions = re.findall(r"^SHOAL_API [\w \*]*?\*?(shoal_\w+)\(", header, re.M)
-    keys = re.findall(r'^\s+\{"(\w+)", Kind::', text_of("src/dataset/settings.cpp"), re.M)
+    keys = re.findall(r'^\s+\{"(\w+)", Kind::', text_of("src/dataset/settings/settings.cpp"), re.M)
     gaps = []
     for names, what in ((codes, "error codes"), (functions, "functions"), (keys, "settings")):
         if len(names) < 5:

@@ -3,8 +3,8 @@
 
 #include "capi/own_comm.hpp"
 #include "capi/structs.hpp"
-#include "dataset/map_file.hpp"
-#include "dataset/mask.hpp"
+#include "dataset/maps/map_file.hpp"
+#include "dataset/maps/mask.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT

@@ -5,7 +5,7 @@
 #include "capi/closing.hpp"
 #include "capi/own_comm.hpp"
 #include "capi/structs.hpp"
-#include "driver/protocol.hpp"
+#include "driver/protocol/protocol.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT

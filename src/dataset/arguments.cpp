@@ -8,7 +8,7 @@
 #include "base/language.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
-#include "dataset/definitions.hpp"
+#include "dataset/definitions/definitions.hpp"
 
 namespace shoal {
 

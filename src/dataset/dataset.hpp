@@ -12,10 +12,10 @@
 #include "comm/comm.hpp"
 #include "comm/program_call.hpp"
 #include "dataset/arguments.hpp"
-#include "dataset/definitions.hpp"
-#include "dataset/gathered_field.hpp"
+#include "dataset/definitions/definitions.hpp"
+#include "dataset/gathered/gathered_field.hpp"
 #include "dataset/next_records.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "driver/driver.hpp"
 #include "machine/machine_file.hpp"
 

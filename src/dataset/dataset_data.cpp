@@ -7,9 +7,9 @@
 
 #include "base/language.hpp"
 #include "dataset/dataset.hpp"
-#include "dataset/quantized.hpp"
+#include "dataset/definitions/quantized.hpp"
 #include "dataset/values.hpp"
-#include "driver/protocol.hpp"
+#include "driver/protocol/protocol.hpp"
 #include "pack/cells.hpp"
 
 namespace shoal {

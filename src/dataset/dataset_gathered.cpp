@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "dataset/dataset.hpp"
-#include "dataset/map_file.hpp"
+#include "dataset/maps/map_file.hpp"
 
 namespace shoal {
 

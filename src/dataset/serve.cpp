@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "dataset/driver_options.hpp"
+#include "dataset/settings/driver_options.hpp"
 #include "driver/served/serving.hpp"
 
 namespace shoal {

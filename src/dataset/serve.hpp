@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/comm.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "driver/driver.hpp"
 
 namespace shoal {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "dataset/map_file.hpp"
+#include "dataset/maps/map_file.hpp"
 #include "grids/cubed_sphere.hpp"
 
 namespace shoal::plan {

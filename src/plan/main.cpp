@@ -18,7 +18,7 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
-#include "dataset/driver_options.hpp"
+#include "dataset/settings/driver_options.hpp"
 #include "driver/library/gather/slab.hpp"
 #include "driver/native/stage/stage.hpp"
 #include "machine/default_figures.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "driver/native/path/direct_path.hpp"
-#include "driver/rearrange_bytes.hpp"
+#include "driver/plans/rearrange_bytes.hpp"
 #include "rearrange/even_partition.hpp"
 #include "rearrange/io_ranks.hpp"
 #include "simulate/groups.hpp"

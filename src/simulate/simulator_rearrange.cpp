@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells that go to I/O ranks: of maps, and of tiles where the driver cannot store them.
 #include "decomp/partition.hpp"
-#include "driver/rearrange_bytes.hpp"
+#include "driver/plans/rearrange_bytes.hpp"
 #include "simulate/simulator.hpp"
 #include "simulate/stage_use.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "dataset/own_files.hpp"
+#include "dataset/settings/own_files.hpp"
 #include "streams/checkpoint_arrays.hpp"
 #include "streams/checksum.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "dataset/own_files.hpp"
+#include "dataset/settings/own_files.hpp"
 #include "streams/checkpoint.hpp"
 #include "streams/checkpoint_arrays.hpp"
 #include "streams/checksum.hpp"

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/toml_text.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "streams/configuration.hpp"
 
 namespace shoal::streams {

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "dataset/own_files.hpp"
+#include "dataset/settings/own_files.hpp"
 
 namespace shoal::streams {
 

@@ -14,7 +14,7 @@
 #include "base/language.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "streams/file_problems.hpp"
 
 namespace shoal::streams {

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "machine/machine_file.hpp"
 #include "storage/whole_file.hpp"
 #include "tune/advise.hpp"

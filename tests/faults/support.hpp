@@ -12,7 +12,7 @@
 #include "comm/nodes.hpp"
 #include "conformance/support.hpp"
 #include "dataset/dataset.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "support/faulty_store.hpp"
 
 namespace shoal::testing {

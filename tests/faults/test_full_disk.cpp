@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "driver/file/mpi_info.hpp"
 #include "driver/library/free_space_guard.hpp"
-#include "driver/mpi_info.hpp"
 #include "driver/registry.hpp"
 #include "faults/support.hpp"
 #include "storage/holes.hpp"

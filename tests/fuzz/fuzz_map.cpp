@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "dataset/map_file.hpp"
+#include "dataset/maps/map_file.hpp"
 #include "fuzz.hpp"
 
 using namespace shoal;

@@ -2,7 +2,7 @@
 // Settings as text, by the first byte: the argument of a call, a namelist, TOML, filters, quantizing.
 #include "codec/filters.hpp"
 #include "codec/quantize.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "fuzz.hpp"
 
 using namespace shoal;

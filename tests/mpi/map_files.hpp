@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dataset/dataset.hpp"
-#include "dataset/map_file.hpp"
+#include "dataset/maps/map_file.hpp"
 
 namespace shoal::testing {
 

@@ -8,7 +8,7 @@
 
 #include "base/language.hpp"
 #include "comm/nodes.hpp"
-#include "dataset/report.hpp"
+#include "dataset/report/report.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;

@@ -13,7 +13,7 @@
 
 #include "comm/nodes.hpp"
 #include "dataset/dataset.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 #include "shoal/shoal.h"
 #include "support/builds.hpp"
 #include "support/says.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "dataset/setting_aliases.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/setting_aliases.hpp"
+#include "dataset/settings/settings.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;

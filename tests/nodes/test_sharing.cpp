@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/shared_file.hpp"
+#include "driver/file/shared_file.hpp"
 
 using namespace shoal;
 

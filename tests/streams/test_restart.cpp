@@ -1,5 +1,5 @@
 // Runs that stop in the middle of windows, and go on.
-#include "dataset/map_file.hpp"
+#include "dataset/maps/map_file.hpp"
 #include "toy_model.hpp"
 
 using namespace shoal;

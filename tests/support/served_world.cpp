@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "comm/nodes.hpp"
-#include "dataset/settings.hpp"
+#include "dataset/settings/settings.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/error.hpp"
-#include "dataset/choices.hpp"
+#include "dataset/settings/choices.hpp"
 #include "format/chunk_shape.hpp"
 
 using namespace shoal;

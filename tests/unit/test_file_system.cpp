@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "driver/shared_file.hpp"
+#include "driver/file/shared_file.hpp"
 #include "storage/gluster.hpp"
 #include "storage/striping.hpp"
 

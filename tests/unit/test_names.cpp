@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/names.hpp"
-#include "dataset/definitions.hpp"
+#include "dataset/definitions/definitions.hpp"
 
 using namespace shoal;
 

@@ -2,7 +2,7 @@
 // Which records of a variable may hold something.
 #include <doctest/doctest.h>
 
-#include "driver/written_records.hpp"
+#include "driver/records/written_records.hpp"
 
 using namespace shoal;
 

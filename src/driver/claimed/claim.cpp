@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/mpi_info.hpp"
+#include "driver/file/mpi_info.hpp"
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/directory_sync.hpp"

@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
-#include "driver/shared_file.hpp"
+#include "driver/file/shared_file.hpp"
 #include "format/classic/classic_move.hpp"
 #include "storage/striping.hpp"
 

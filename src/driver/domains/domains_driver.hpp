@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
-#include "driver/protocol.hpp"
+#include "driver/plans/decomposition_plans.hpp"
+#include "driver/protocol/protocol.hpp"
 #include "pack/cells.hpp"
 
 namespace shoal {

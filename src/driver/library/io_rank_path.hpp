@@ -6,7 +6,7 @@
 
 #include "driver/library/library_file.hpp"
 #include "driver/library/library_output.hpp"
-#include "driver/rearrangers.hpp"
+#include "driver/plans/rearrangers.hpp"
 
 namespace shoal {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/shared_file.hpp"
+#include "driver/file/shared_file.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "rearrange/io_ranks.hpp"

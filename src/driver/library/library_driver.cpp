@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "codec/convert.hpp"
-#include "driver/call_matching.hpp"
-#include "driver/shared_file.hpp"
+#include "driver/file/shared_file.hpp"
+#include "driver/protocol/call_matching.hpp"
 #include "pack/pieces.hpp"
 
 namespace shoal {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "driver/decomposition_plans.hpp"
 #include "driver/library/io_rank_path.hpp"
 #include "driver/library/library_file.hpp"
 #include "driver/library/library_output.hpp"
+#include "driver/plans/decomposition_plans.hpp"
 
 namespace shoal {
 

@@ -7,7 +7,7 @@
 
 #include "driver/library/free_space_guard.hpp"
 #include "driver/library/library_file.hpp"
-#include "driver/protocol.hpp"
+#include "driver/protocol/protocol.hpp"
 #include "pack/cells.hpp"
 #include "pack/scratch_buffer.hpp"
 

@@ -5,7 +5,7 @@
 #include "driver/native/file_header.hpp"
 #include "driver/native/rank_groups.hpp"
 #include "driver/native/strategies.hpp"
-#include "driver/protocol.hpp"
+#include "driver/protocol/protocol.hpp"
 
 namespace shoal {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "driver/file_catalog.hpp"
-#include "driver/shared_file.hpp"
+#include "driver/file/file_catalog.hpp"
+#include "driver/file/shared_file.hpp"
 #include "format/netcdf4/contents.hpp"
 
 namespace shoal {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "driver/call_matching.hpp"
+#include "driver/protocol/call_matching.hpp"
 #include "rearrange/io_ranks.hpp"
 
 namespace shoal {

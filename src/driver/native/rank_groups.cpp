@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "driver/file/shared_file.hpp"
 #include "driver/native/shapes.hpp"
-#include "driver/shared_file.hpp"
 #include "rearrange/io_ranks.hpp"
 #include "rearrange/strategy.hpp"
 

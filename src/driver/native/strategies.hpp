@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "decomp/node_share.hpp"
-#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
 #include "driver/native/field_job.hpp"
 #include "driver/native/rank_groups.hpp"
+#include "driver/plans/decomposition_plans.hpp"
 #include "rearrange/strategy.hpp"
 
 namespace shoal {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
+#include "driver/plans/decomposition_plans.hpp"
 #include "driver/served/calls.hpp"
 #include "driver/served/servers.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codec/convert.hpp"
-#include "driver/call_matching.hpp"
+#include "driver/protocol/call_matching.hpp"
 #include "format/tiles/set_paths.hpp"
 #include "pack/cells.hpp"
 #include "pack/map_cells.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/rearrangers.hpp"
+#include "driver/plans/rearrangers.hpp"
 #include "format/tiles/file_set.hpp"
 #include "pack/scratch_buffer.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "driver/library/gather/serial_file.hpp"
 
-#include "driver/file_catalog.hpp"
+#include "driver/file/file_catalog.hpp"
 
 namespace shoal {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "driver/file/shared_file.hpp"
 #include "driver/library/gather/slab.hpp"
 #include "driver/library/library_driver.hpp"
 #include "driver/registry.hpp"
-#include "driver/shared_file.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"

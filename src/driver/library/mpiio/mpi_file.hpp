@@ -8,7 +8,7 @@
 #include <string>
 
 #include "comm/comm.hpp"
-#include "driver/mpi_info.hpp"
+#include "driver/file/mpi_info.hpp"
 
 namespace shoal {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "driver/file_catalog.hpp"
+#include "driver/file/file_catalog.hpp"
 #include "driver/library/library_driver.hpp"
 #include "driver/registry.hpp"
 #include "pack/pieces.hpp"

@@ -9,12 +9,12 @@
 
 #include <algorithm>
 
+#include "driver/file/mpi_info.hpp"
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/library_driver.hpp"
 #include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
-#include "driver/mpi_info.hpp"
 #include "driver/registry.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "format/netcdf4/hdf5.hpp"

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "driver/file/mpi_info.hpp"
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/library_driver.hpp"
-#include "driver/mpi_info.hpp"
 #include "driver/registry.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "driver/rearrange_bytes.hpp"
+#include "driver/plans/rearrange_bytes.hpp"
 #include "pack/map_cells.hpp"
 #include "pack/transfer.hpp"
 #include "rearrange/tile_maps.hpp"

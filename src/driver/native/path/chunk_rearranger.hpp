@@ -12,7 +12,7 @@
 #include "driver/native/encoder.hpp"
 #include "driver/native/path/chunk_order.hpp"
 #include "driver/native/path/sending.hpp"
-#include "driver/rearrangers.hpp"
+#include "driver/plans/rearrangers.hpp"
 
 namespace shoal {
 

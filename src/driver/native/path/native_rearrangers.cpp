@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "driver/rearrange_bytes.hpp"
+#include "driver/plans/rearrange_bytes.hpp"
 #include "rearrange/alignment.hpp"
 #include "rearrange/tile_maps.hpp"
 

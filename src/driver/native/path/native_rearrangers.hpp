@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "driver/native/path/sending.hpp"
-#include "driver/rearrangers.hpp"
+#include "driver/plans/rearrangers.hpp"
 #include "rearrange/rearrange_queue.hpp"
 
 namespace shoal {

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "codec/quantize.hpp"
+#include "dataset/settings/choices.hpp"
+#include "decomp/decomposition.hpp"
+#include "format/catalog.hpp"
+#include "format/schema.hpp"
+
+namespace shoal {
+
+/// The define phase of one dataset on one rank: a schema that grows, each step checked when it is made. All
+/// calls Local. On Error nothing was changed.
+class Definitions {
+ public:
+  /// What new variables get that are given nothing else.
+  struct Defaults {
+    FillMode fill = FillMode::all;
+    Choices compression;   ///< of distributed variables; values as for def_compression
+    Choices quantization;  ///< the same, as for def_quantize
+    Choices chunks;        ///< the same, as for chunk_request_of
+    std::int64_t chunk_bytes = 0;
+    bool late_fill = false;  ///< a variable of the file without fill may get a fill value: driver native can
+  };
+  Definitions() = default;
+  explicit Definitions(Defaults defaults) : defaults_(std::move(defaults)) {}
+
+  /// Start from what is in the file; drops what was pending.
+  void reset(const Schema& in_file);
+  const Schema& schema() const { return schema_; }
+  /// The decomposition of each variable of the schema; nullptr: none yet.
+  const std::vector<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
+  void attach(int variable, std::shared_ptr<const Decomposition> decomposition);
+  /// Record counts as the driver knows them now.
+  void take_lengths(const Schema& in_file);
+
+  /// length 0: unlimited.
+  void def_dim(const std::string& name, std::int64_t length);
+  void def_var(const std::string& name, Type type, const std::string& dims,
+               std::shared_ptr<const Decomposition> decomposition);
+  /// The variable, which has no decomposition yet, is going to be written with one: it gets what such
+  /// variables have by default. Nothing to do where it has one.
+  void def_cut(const std::string& variable);
+  /// A dimension that has only the water cells of the dimensions `dims` (names), in order, and the list that
+  /// says which they are (gathering.hpp). decomposition: has a mask of these dimensions.
+  void def_gathered(const std::string& name, const std::string& dims,
+                    std::shared_ptr<const Decomposition> decomposition);
+  /// Those that were defined since reset: dimension and decomposition.
+  const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered() const {
+    return gathered_;
+  }
+  /// Was it defined here, and not found in the file that was opened?
+  bool defined_here(const std::string& variable) const { return defined_.contains(variable); }
+  bool any_defined_here() const { return !defined_.empty(); }
+  /// Was a choice of the setting "compression", "chunks" or "quantize" used for a variable?
+  bool took(const std::string& setting, const Choices::Choice& choice) const {
+    return taken_.contains({setting, choice.pattern});
+  }
+  /// value: one of the type, which is converted to the variable's; nullptr: no fill. Of a variable of the
+  /// file only as Defaults say, and once. Error(range, type, state).
+  void def_fill(const std::string& variable, Type type, const void* value);
+  void def_chunks(const std::string& variable, const std::int64_t* chunks);
+  /// text: as for the setting compression.
+  void def_compression(const std::string& variable, const std::string& text);
+  /// text: as for the setting quantize.
+  void def_quantize(const std::string& variable, const std::string& text);
+  /// Which variables are quantized when they are written, by name.
+  const std::map<std::string, Quantization>& quantized() const { return quantized_; }
+  /// Those of a file that exists go on as its attributes say.
+  void find_quantized();
+  /// Ends the define phase: what the file says of quantization is added to the definitions.
+  void describe_quantized();
+  /// The same of cells that are left out: _FillValue, of new variables whose decomposition leaves some.
+  void describe_left_cells();
+  /// A variable of the file was written with a decomposition that leaves cells out. -1: none that is known.
+  void note_left_cells(int variable);
+  /// Of variables of the file that have no _FillValue, and could: was one written so, and nobody dealt with
+  /// it? In order; as many on all ranks.
+  std::vector<std::int64_t> left_cells() const;
+  bool any_left_cells() const { return !left_.empty(); }
+  /// The schema with _FillValue at those of them that are marked, and which variables these are.
+  std::pair<Schema, std::vector<int>> with_fill_values(const std::vector<std::int64_t>& marked) const;
+  /// It was added, or cannot be: not to be tried again.
+  void finish_left_cells(const std::vector<int>& variables, bool added);
+  /// Variables that got _FillValue without being asked.
+  const std::vector<std::string>& added_fill_values() const { return added_fill_; }
+  /// Of another dataset, as it is. odd_fill: may it be a _FillValue that netCDF's rules make none?
+  void copy_att(const char* variable, Attribute attribute, bool odd_fill);
+  /// variable nullptr: of the file. _FillValue: the value, and not whether it is used.
+  void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
+               const void* values);
+
+  /// What ranks must agree on, as bytes: the schema without record counts, which variables share a
+  /// decomposition, and how they are quantized.
+  Bytes packed() const;
+  /// Attributes that rank 0's definitions (packed) have at the same place, of the same name and type, get the
+  /// values that they have there.
+  void take_attribute_values(const Bytes& of_root);
+  /// Other names for what is there, and attributes that go (rename.cpp). variable nullptr: of the file.
+  /// Error(not_found, exists, invalid_argument, not_supported); the same name again is no change.
+  void rename_dim(const std::string& name, const std::string& to);
+  void rename_var(const std::string& name, const std::string& to);
+  void rename_att(const char* variable, const std::string& name, const std::string& to);
+  void delete_att(const char* variable, const std::string& name);
+
+  /// Index of the variable; Error(not_found) with the nearest name.
+  int variable(const std::string& name) const;
+  int dimension(const std::string& name) const;
+
+ private:
+  std::vector<int> resolve_dims(const std::string& variable, const std::string& text) const;
+  void take_defaults(VariableDef& variable);
+  void take_default_chunks(VariableDef& variable);
+  void spare_coordinates();
+  bool lacks_fill_value(const VariableDef& variable) const;
+  bool may_get_fill_value(int variable) const;
+  bool may_get_late_fill(int variable) const;
+  VariableDef& new_variable(const std::string& name, const char* what);
+  void note_change(SchemaChange change);
+  void move_notes(const std::string& from, const std::string& to);
+  std::vector<Attribute>& changeable_attributes(int variable, const std::string& name);
+  bool is_attribute_in_file(int variable, const std::string& name) const;
+
+  Schema schema_;
+  // Models define thousands of variables: names are looked up, not searched for.
+  std::unordered_map<std::string, int> dim_by_name_;
+  std::unordered_map<std::string, int> variable_by_name_;
+  std::vector<std::shared_ptr<const Decomposition>> decompositions_;
+  std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
+  int dims_in_file_ = 0, variables_in_file_ = 0;
+  std::set<std::pair<int, std::string>>
+      added_attributes_;  // to what is in the file: variable (-1: the file), name
+  std::map<std::string, Quantization> quantized_;
+  std::map<std::string, std::string> by_pattern_;  ///< those of them that no setting names, by which pattern
+  Defaults defaults_;
+  std::unordered_set<std::string> defined_;
+  std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern
+  // Setting and new variable, which has a choice of its own.
+  std::set<std::pair<std::string, std::string>> given_;
+  std::set<int> left_, dealt_with_;  // variables of the file; the second alike on all ranks
+  std::vector<std::string> added_fill_;
+};
+
+/// Error(invalid_argument): no format has such names. what: "a variable".
+void check_new_name(const std::string& name, const std::string& what);
+
+/// Index by name; Error(not_found) with the nearest name.
+int find_variable_or_throw(const Schema& schema, const std::string& name);
+int find_dim_or_throw(const Schema& schema, const std::string& name);
+const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attributes, const std::string& name);
+/// Attributes of the variable, or of the file for nullptr.
+const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable);
+
+/// Was the variable defined as logical: bytes with flag_values 0, 1 and flag_meanings "false true"?
+bool is_logical(const VariableDef& variable);
+
+/// Do the last dimensions of the variable (not its record dimension) have the shape of the decomposition?
+/// Otherwise Error(invalid_argument). An unlimited one of them fits any length, and a gathered one stands for
+/// those of its grid.
+void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition);
+
+/// The first thing in which mine (Definitions::packed) differs from rank 0's, in words ("variable 'temp' is
+/// float here and double on rank 0").
+std::string first_difference(const Bytes& mine, const Bytes& of_root);
+
+}  // namespace shoal

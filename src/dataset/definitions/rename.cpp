@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Definitions that change what is there: other names, and attributes that go. In the file they come before
+// what is added (Schema::changes).
+#include <algorithm>
+#include <utility>
+
+#include "base/names.hpp"
+#include "dataset/definitions/definitions.hpp"
+#include "dataset/definitions/quantized.hpp"
+#include "dataset/gathered/gathering.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Names in the attribute compress are those of dimensions, and a list has the name of its dimension.
+void check_not_gathered(const Schema& schema, const std::string& name, int dim, int variable) {
+  for (const Gathering& gathering : gatherings_of(schema)) {
+    const auto& grid = gathering.grid;
+    if (gathering.list != variable && gathering.dim != dim &&
+        std::find(grid.begin(), grid.end(), dim) == grid.end())
+      continue;
+    throw Error(Code::not_supported,
+                "'{}' cannot be renamed: the list of points '{}' names it in its attribute compress", name,
+                schema.variables[static_cast<std::size_t>(gathering.list)].name);
+  }
+}
+
+// A name may get another form.
+bool is_of_other(const std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
+  const auto found = by_name.find(name);
+  return found != by_name.end() && found->second != index;
+}
+
+void give_name(std::unordered_map<std::string, int>& by_name, const std::string& old, const std::string& to,
+               int index) {
+  for (const std::string& form : {old, composed(old)})
+    if (const auto found = by_name.find(form); found != by_name.end() && found->second == index)
+      by_name.erase(found);
+  by_name.emplace(to, index);
+}
+
+}  // namespace
+
+void Definitions::note_change(SchemaChange change) {
+  schema_.changes.push_back(std::move(change));
+}
+
+void Definitions::rename_dim(const std::string& given, const std::string& given_to) {
+  const int d = dimension(given);
+  const std::string name = schema_.dims[static_cast<std::size_t>(d)].name, to = composed(given_to);
+  if (name == to) return;
+  check_new_name(to, "a dimension");
+  if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
+  check_not_gathered(schema_, name, d, -1);
+  schema_.dims[static_cast<std::size_t>(d)].name = to;
+  give_name(dim_by_name_, name, to, d);
+  if (d < dims_in_file_) note_change({SchemaChange::Kind::rename_dim, d, name, to});
+}
+
+void Definitions::rename_var(const std::string& given, const std::string& given_to) {
+  const int v = variable(given);
+  const std::string name = schema_.variables[static_cast<std::size_t>(v)].name, to = composed(given_to);
+  if (name == to) return;
+  check_new_name(to, "a variable");
+  if (is_of_other(variable_by_name_, to, v))
+    throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
+  check_not_gathered(schema_, name, -1, v);
+  VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
+  if (is_quantization_container(definition))
+    throw Error(Code::not_supported, "it says how values of others are quantized, and keeps its name")
+        .of_variable(name);
+  definition.name = to;
+  give_name(variable_by_name_, name, to, v);
+  move_notes(name, to);
+  if (v < variables_in_file_) note_change({SchemaChange::Kind::rename_variable, v, name, to});
+}
+
+// What is known of a variable by its name.
+void Definitions::move_notes(const std::string& from, const std::string& to) {
+  const auto move_entry = [&](auto& entries) {
+    entries.erase(to);
+    if (auto entry = entries.extract(from)) {
+      entry.key() = to;
+      entries.insert(std::move(entry));
+    }
+  };
+  move_entry(quantized_);
+  move_entry(by_pattern_);
+  if (defined_.erase(from) > 0) defined_.insert(to);
+  std::replace(added_fill_.begin(), added_fill_.end(), from, to);
+}
+
+// The attributes among which one is to be changed, if it may be.
+std::vector<Attribute>& Definitions::changeable_attributes(int variable, const std::string& name) {
+  if (variable < 0) {
+    find_attribute_or_throw(schema_.attributes, name);
+    return schema_.attributes;
+  }
+  VariableDef& definition = schema_.variables[static_cast<std::size_t>(variable)];
+  find_attribute_or_throw(definition.attributes, name);
+  if (name == k_fill_name && variable < variables_in_file_)
+    throw Error(Code::not_supported,
+                "_FillValue says what cells hold that are in the file already, and stays");
+  const auto gatherings = gatherings_of(schema_);
+  const bool is_list = std::any_of(gatherings.begin(), gatherings.end(),
+                                   [&](const Gathering& gathering) { return gathering.list == variable; });
+  if ((name == "compress" && is_list) ||
+      (quantized_.contains(definition.name) && is_quantization_attribute(name)))
+    throw Error(Code::not_supported, "attribute '{}' says how values are stored, and stays", name);
+  return definition.attributes;
+}
+
+// Of an attribute that is there.
+bool Definitions::is_attribute_in_file(int variable, const std::string& name) const {
+  return variable < variables_in_file_ && !added_attributes_.contains({variable, name});
+}
+
+void Definitions::rename_att(const char* variable, const std::string& given, const std::string& given_to) {
+  const int v = variable == nullptr ? -1 : this->variable(variable);
+  auto& attributes = changeable_attributes(v, given);
+  const std::string name = find_attribute_or_throw(attributes, given).name, to = composed(given_to);
+  if (name == to) return;
+  check_new_name(to, "an attribute");
+  const Attribute* const there = find_attribute(attributes, to);
+  if (there != nullptr && there->name != name)
+    throw Error(Code::exists, "there is an attribute '{}' already", to);
+  if (v >= 0 && to == k_fill_name)
+    throw Error(Code::not_supported,
+                "an attribute cannot become _FillValue; a fill value is given with def_fill");
+  std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) {
+    return a.name == name;
+  })->name = to;
+  if (is_attribute_in_file(v, name))
+    note_change({SchemaChange::Kind::rename_attribute, v, name, to});
+  else if (added_attributes_.erase({v, name}) > 0)
+    added_attributes_.emplace(v, to);
+}
+
+void Definitions::delete_att(const char* variable, const std::string& given) {
+  const int v = variable == nullptr ? -1 : this->variable(variable);
+  auto& attributes = changeable_attributes(v, given);
+  const std::string name = find_attribute_or_throw(attributes, given).name;
+  std::erase_if(attributes, [&](const Attribute& a) { return a.name == name; });
+  if (is_attribute_in_file(v, name))
+    note_change({SchemaChange::Kind::delete_attribute, v, name, {}});
+  else
+    added_attributes_.erase({v, name});
+}
+
+}  // namespace shoal
