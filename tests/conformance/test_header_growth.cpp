@@ -52,17 +52,21 @@ std::vector<std::string> classic_formats() {
   return found;
 }
 
-/// Two variables of records, one of them of bytes, and a fixed one.
-shoal_dataset* new_file(const std::string& format, const Line& line) {
+/// Two variables of records, one of them of bytes, and a fixed one if asked for.
+shoal_dataset* make_file(const std::string& settings, const Line& line, bool with_fixed) {
   shoal_dataset* file = nullptr;
-  const std::string settings = "header_reserve=0, alignment=4, format=" + format;
   ok(shoal_create(MPI_COMM_WORLD, k_path, settings.c_str(), &file));
   ok(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
   ok(shoal_def_dim(file, "x", line.length));
-  ok(shoal_def_var(file, "depth", SHOAL_FLOAT, "x", line.cut.handle()));
+  if (with_fixed) ok(shoal_def_var(file, "depth", SHOAL_FLOAT, "x", line.cut.handle()));
   ok(shoal_def_var(file, "flag", SHOAL_BYTE, "time", nullptr));
   ok(shoal_def_var(file, "temp", SHOAL_FLOAT, "time x", line.cut.handle()));
   return file;
+}
+
+/// Without room in the header.
+shoal_dataset* new_file(const std::string& format, const Line& line) {
+  return make_file("header_reserve=0, alignment=4, format=" + format, line, true);
 }
 
 void put_flag(shoal_dataset* file, std::int64_t record) {
@@ -220,12 +224,7 @@ TEST_CASE("header growth: the first variable without records") {
       CAPTURE(format);
       CAPTURE(length);
       const Line line(length);
-      shoal_dataset* file = nullptr;
-      ok(shoal_create(MPI_COMM_WORLD, k_path, ("header_reserve=8KiB, format=" + format).c_str(), &file));
-      ok(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
-      ok(shoal_def_dim(file, "x", line.length));
-      ok(shoal_def_var(file, "flag", SHOAL_BYTE, "time", nullptr));
-      ok(shoal_def_var(file, "temp", SHOAL_FLOAT, "time x", line.cut.handle()));
+      shoal_dataset* file = make_file("header_reserve=8KiB, format=" + format, line, false);
       for (std::int64_t record = 0; record < 3; ++record)
         write_record(file, line, record);
       ok(shoal_close(&file, 0));
