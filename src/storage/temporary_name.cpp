@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 
 namespace shoal {
 
@@ -17,23 +18,26 @@ namespace {
 
 // The longest name of most file systems is 255 bytes; the rest is for what is put before and behind.
 constexpr std::size_t k_longest = 200;
+constexpr std::size_t k_digits = 16;
 
 bool inside_of_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// Cut between characters: some file systems take whole ones only.
+// Cut between characters: some file systems take whole ones only. What is cut off counts by its hash, so that
+// two long names have two temporary ones.
 std::string shortened(std::string name) {
   if (name.size() <= k_longest) return name;
-  std::size_t end = k_longest;
+  Hash whole;
+  whole.add(std::string_view(name));
+  std::size_t end = k_longest - k_digits;
   while (end > 0 && inside_of_character(name[end]))
     --end;
   name.resize(end);
-  return name;
+  return name + fmt::format("{:016x}", whole.value());
 }
 
 constexpr std::string_view k_temporary = ".tmp";
-constexpr std::size_t k_digits = 16;
 
 std::string in_folder_of(const std::string& path, const std::string& before, const std::string& behind) {
   const std::filesystem::path whole(path);

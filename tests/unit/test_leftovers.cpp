@@ -39,6 +39,9 @@ TEST_CASE("leftovers: names") {
     CHECK(is_temporary_name(std::filesystem::path(temporary_name(path)).filename().string(), path));
   const std::string longest(300, 'n');
   CHECK(is_temporary_name(temporary_name(longest), longest));
+  const std::string other_end = longest.substr(0, longest.size() - 1) + "_";
+  CHECK(!is_temporary_name(temporary_name(other_end), longest));
+  CHECK(name_lock_path(other_end) != name_lock_path(longest));
   for (const char* other :
        {"his.nc", ".his.nc.tmp", ".his.nc.0123456789abcdeg.tmp", ".his.nc.0123456789abcdef.tmp.json",
         ".his.nc2.0123456789abcdef.tmp", ".his.nc.0123456789abcdef0.tmp", "his.nc.0123456789abcdef.tmp"})
