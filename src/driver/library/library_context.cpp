@@ -33,17 +33,28 @@ std::vector<char> holes_in(Catalog& catalog) {
   return holes;
 }
 
+// Until the first one that lacks its space: files may have very many.
+bool has_all_chunks(Catalog& catalog, int v, const Box& chunks) {
+  for (std::int64_t i = 0; i < chunks.count[0]; ++i) {
+    Box row = chunks;
+    row.first[0] += i;
+    row.count[0] = 1;
+    for (const auto& chunk : catalog.stored_chunks(v, row))
+      if (chunk.address == k_unplaced) return false;
+  }
+  return true;
+}
+
 std::vector<LateSpace> late_space_in(Catalog& catalog) {
   std::vector<LateSpace> late;
   for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
     const Placement where = catalog.placement(v);
     LateSpace space;
-    space.late = where.late;
+    // A variable that does not fit is not written, and may have more dimensions than a shape has.
+    space.late = where.late && catalog.schema().variables[static_cast<std::size_t>(v)].fits_plainly;
     if (space.late) {
       space.shape = catalog.schema().shape(v);
-      const auto found = catalog.stored_chunks(v, chunks_of(Box::whole(space.shape), where.chunk));
-      space.complete = std::none_of(found.begin(), found.end(),
-                                    [](const StoredChunk& chunk) { return chunk.address == k_unplaced; });
+      space.complete = has_all_chunks(catalog, v, chunks_of(Box::whole(space.shape), where.chunk));
     }
     late.push_back(space);
   }
