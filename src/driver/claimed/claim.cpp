@@ -156,6 +156,7 @@ void Claim::make_name_durable() {
 void Claim::commit(bool durable) {
   if (!replacement_) return;
   replacement_->commit(durable);
+  name_is_durable_ = durable;
   replacement_.reset();
   name_lock_.release();
   lock_ = std::move(lock_of_new_);

@@ -162,7 +162,8 @@ void DomainsDriver::make_files(const Cuts& cuts) {
     const bool is_mine = inner != nullptr && ranks_->rank() == 0;
     inner.reset();
     std::error_code gone;
-    if (is_mine && !was_there) std::filesystem::remove(file, gone);
+    // One that takes its name with the first commit is gone already.
+    if (is_mine && !was_there && !options_.file.replace_at_commit) std::filesystem::remove(file, gone);
     throw Error(made);
   }
   inner_ = std::move(inner);
