@@ -430,6 +430,7 @@ static int write_values(spio_file* file, int varid, spio_decomp* decomp, const s
                            (unsigned long long)file->writes + 1, varid, decomp == NULL ? 0 : decomp->serial,
                            (long long)p.m.record);
   } else if (code != PIO_NOERR) {
+    file->met = 1; /* the others may meet in this one, or in the next of the same call */
     spio_refuse_unmatched(file, code);
   }
   if (code != PIO_NOERR) return code;
@@ -538,7 +539,7 @@ static int write_each(spio_file* file, const int* varids, int ioid, int nvars, P
     const int status = move_named(file, varids[i], ioid, &values, frame == NULL ? NULL : &frame[i],
                                   fillvalue == NULL ? NULL : fillvalue[i], 1);
     if (code == PIO_NOERR) code = status;
-    if (status != PIO_NOERR && file->met) break; /* on all ranks alike */
+    if (status != PIO_NOERR && file->met) break; /* the call ends: one refused write stands for all of it */
   }
   return code;
 }

@@ -184,9 +184,9 @@ static int check_section(spio_file* file, int varid, const PIO_Offset* start, co
 }
 
 /* Which cells, for ranks to compare; of a put, where the first rank says how many, where they begin. With
- * strides a put is several, so that the number counts on all ranks. */
+ * strides a put is several, and whether it is any depends on all counts, so that these count on all ranks. */
 static void describe(int varid, const box* part, int writing, char* out, size_t size) {
-  const int compared = writing ? behind_strides(part) : part->ndims;
+  const int compared = writing && behind_strides(part) == 0 ? 0 : part->ndims;
   size_t used = (size_t)snprintf(out, size, "variable %d", varid);
   for (int i = 0; i < part->ndims && used < size; ++i)
     used += (size_t)snprintf(out + used, size - used, ", %lld:%lld:%lld", (long long)part->start[i],

@@ -138,6 +138,32 @@ static void too_many(int iosys, const format* f) {
   end(&m);
 }
 
+/* Several variables with records: what one rank refuses of the first one ends the call on all. */
+static void one_of_several(int iosys, const format* f) {
+  model m = {.iosys = iosys};
+  begin(&m, f);
+  const int fill = -77;
+  int dims[2] = {-1, m.dimid};
+  int r[2] = {-1, -1};
+  OK(PIOc_redef(m.ncid));
+  OK(PIOc_def_dim(m.ncid, "time", PIO_UNLIMITED, &dims[0]));
+  OK(PIOc_def_var(m.ncid, "r0", PIO_INT, 2, dims, &r[0]));
+  OK(PIOc_def_var(m.ncid, "r1", PIO_INT, 2, dims, &r[1]));
+  OK(PIOc_enddef(m.ncid));
+  OK(PIOc_write_darray(m.ncid, m.v[0], m.ioid, m.length, m.values, &fill));
+  int values[2 * k_cells];
+  for (int i = 0; i < 2 * m.length; ++i)
+    values[i] = m.values[i % m.length];
+  const int last = my_rank == all_ranks - 1;
+  int frames[2] = {last ? -1 : 0, 0};
+  const int code = PIOc_write_darray_multi(m.ncid, r, m.ioid, 2, m.length, values, frames, NULL, false);
+  CHECK(code != PIO_NOERR && code != -250);
+  CHECK(PIOc_sync(m.ncid) != -250);
+  frames[0] = 0;
+  OK(PIOc_write_darray_multi(m.ncid, r, m.ioid, 2, m.length, values, frames, NULL, true));
+  end(&m);
+}
+
 /* The end of the iosystem closes its files, and tells what closefile would tell. */
 static void ended(const format* f) {
   model m = {.iosys = -1};
@@ -200,6 +226,7 @@ int main(int argc, char** argv) {
     fill_of_some(iosys, &k_formats[f]);
     unknown_on_one(iosys, &k_formats[f]);
     too_many(iosys, &k_formats[f]);
+    one_of_several(iosys, &k_formats[f]);
     ended(&k_formats[f]);
     made_and_freed(iosys, &k_formats[f]);
     file_of_one(iosys, &k_formats[f]);
