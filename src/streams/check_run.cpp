@@ -59,7 +59,7 @@ void Streams::check_and_stop() {
       files += line_of(output);
   }
   const std::string& report = configuration_.report;
-  if (!report.empty() && look_for_folder(report, 0, "report")) comm_.on_root([&] { write_report(); });
+  const bool has_report = !report.empty() && look_for_folder(report, 0, "report");
   if (comm_.rank() == 0) {
     const std::string name = printable_name(configuration_.path);
     for (const Problem& problem : problems)
@@ -72,6 +72,7 @@ void Streams::check_and_stop() {
                                         .c_str(),
                  k_variable);
   }
+  if (has_report) comm_.on_root([&] { write_report(); });  // which may fail, so what was found is said before
   closed_ = true;
   std::fflush(nullptr);
   MPI_Finalize();

@@ -100,13 +100,16 @@ void RecordFile::open(const Window& window) {
 }
 
 void RecordFile::open_again(std::int64_t records) {
-  // What says how new files are made is nothing for this one, and no error.
+  // What says how new files are made is nothing for this one, and no error. Coordinates are read to compare
+  // them, as they lie in the file.
   FileChoice going_on;
   const auto keys = setting_keys();
   for (const auto& setting : file_.choice.settings)
     if (std::any_of(keys.begin(), keys.end(),
-                    [&](const SettingKey& key) { return setting.first == key.name && !key.creation_only; }))
+                    [&](const SettingKey& key) { return setting.first == key.name && !key.creation_only; }) &&
+        setting.first != "read_masked")
       going_on.settings.push_back(setting);
+  going_on.settings.emplace_back("read_masked", "leave");
   dataset_ = Dataset::open(comm_.handle(), path_, true, maker_.options(going_on.settings_text()));
   const std::int64_t there = dataset_->num_records("time");
   if (there < records)
