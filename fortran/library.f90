@@ -4,7 +4,7 @@
 module shoal_library
   use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_null_ptr
   use shoal_c
-  use shoal_support, only: settle, text_of, zero_ended
+  use shoal_support, only: settle, settle_any, text_of, zero_ended
   implicit none
   private
   public :: shoal_namelist, shoal_wait, shoal_serve, shoal_serve_components, shoal_stop_serving, &
@@ -38,8 +38,8 @@ contains
   subroutine shoal_wait(comm, stat, errmsg)
     type(*), dimension(..), intent(in) :: comm
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(f_wait(comm), -1_c_int, stat, errmsg)
+    class(*), intent(inout), optional :: errmsg
+    call settle_any(f_wait(comm), -1_c_int, stat, errmsg)
   end subroutine shoal_wait
 
   ! Let the last n ranks of each node of `all` compute nothing and store for the others (setting background=ranks).
@@ -50,8 +50,8 @@ contains
     integer, intent(in) :: n
     type(*), dimension(..), intent(inout) :: computing
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(f_serve(all, int(n, c_int), computing), -1_c_int, stat, errmsg)
+    class(*), intent(inout), optional :: errmsg
+    call settle_any(f_serve(all, int(n, c_int), computing), -1_c_int, stat, errmsg)
   end subroutine shoal_serve
 
   ! The same where each rank says what it does: it computes in a component (0, 1, ...), or it serves (SHOAL_SERVES). The
@@ -62,8 +62,8 @@ contains
     integer, intent(in) :: component
     type(*), dimension(..), intent(inout) :: computing
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call settle(f_serve_components(all, int(component, c_int), computing), -1_c_int, stat, errmsg)
+    class(*), intent(inout), optional :: errmsg
+    call settle_any(f_serve_components(all, int(component, c_int), computing), -1_c_int, stat, errmsg)
   end subroutine shoal_serve_components
 
   ! Let the ranks go that serve; what close left to them is finished first. MPI_Finalize does it, too. Collective over

@@ -10,7 +10,7 @@ contains
     uncut_dims = 0
     if (present(uncut)) uncut_dims = int(uncut, c_int)
     code = f_map(comm, global, cells, uncut_dims, decomposition%comm, decomposition%handle)
-    call settle(code, decomposition%comm, stat, errmsg)
+    call settle_any(code, decomposition%comm, stat, errmsg)
   end procedure shoal_map
 
   module procedure shoal_load
@@ -19,14 +19,14 @@ contains
     which = c_null_char
     if (present(name)) which = zero_ended(name)
     code = f_load(comm, zero_ended(path), which, decomposition%comm, decomposition%handle)
-    call settle(code, decomposition%comm, stat, errmsg)
+    call settle_any(code, decomposition%comm, stat, errmsg)
   end procedure shoal_load
 
   module procedure decomposition_masked
     integer(c_int) :: code
     decomposition%comm = self%comm
     code = f_masked(self%comm, self%handle, mask, decomposition%handle)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end procedure decomposition_masked
 
   module procedure decomposition_unique

@@ -13,7 +13,8 @@
 !  5. comm is an integer (use mpi) or a type(MPI_Comm) (use mpi_f08) and must live until close.
 !  6. stat= gets 0 or an error code (SHOAL_RANGE ...), errmsg= the message, cut to its length (an
 !     allocatable must be allocated); shoal_error_message() gives all of it. errmsg= stays as it is when
-!     nothing failed. Without stat= a failure prints the message and stops all ranks.
+!     nothing failed. Where it is class(*), it must be a character variable, too: anything else stops all ranks,
+!     whether or not something failed. Without stat= a failure prints the message and stops all ranks.
 !  7. Collective: all ranks call it, in the same order. Local: no other rank is needed.
 !  8. Nothing happens when a variable of these types goes out of scope: close and free are called by hand.
 !     An assignment makes a second name for the same dataset or decomposition, not a second one.
@@ -23,7 +24,7 @@ module shoal
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use shoal_c
   use shoal_library
-  use shoal_support, only: as_int, settle, text_of, zero_ended
+  use shoal_support, only: as_int, settle, settle_any, text_of, zero_ended
   implicit none
   private
 
@@ -177,7 +178,7 @@ module shoal
       type(*), dimension(..), intent(in) :: comm, global, cells
       integer, intent(in), optional :: uncut
       integer, intent(out), optional :: stat
-      character(len=*), intent(inout), optional :: errmsg
+      class(*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function shoal_map
     ! The decomposition in a file that save wrote, in a map file of E3SM's benchmark (name: "D1"), or in PIO's text
@@ -187,7 +188,7 @@ module shoal
       character(len=*), intent(in) :: path
       character(len=*), intent(in), optional :: name
       integer, intent(out), optional :: stat
-      character(len=*), intent(inout), optional :: errmsg
+      class(*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function shoal_load
     ! The same with a mask: .false. or 0 is land, .true. or another number water, of any kind. Land gets the fill value
@@ -197,7 +198,7 @@ module shoal
       class(shoal_decomposition), intent(in) :: self
       type(*), dimension(..), intent(in) :: mask
       integer, intent(out), optional :: stat
-      character(len=*), intent(inout), optional :: errmsg
+      class(*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function decomposition_masked
     ! The same map with each cell once, so that it can be written: of one that comes twice, the lowest rank keeps its
@@ -258,7 +259,7 @@ module shoal
       character(len=*), intent(in) :: variable
       type(*), dimension(..), intent(in) :: chunks
       integer, intent(out), optional :: stat
-      character(len=*), intent(inout), optional :: errmsg
+      class(*), intent(inout), optional :: errmsg
     end subroutine dataset_def_chunks
     ! The variable was defined without a decomposition, which comes with write: it gets what variables with one
     ! have (alignment, and the settings chunks, compression and quantize).
@@ -449,7 +450,7 @@ module shoal
       character(len=*), intent(in) :: variable, text
       type(*), dimension(..), intent(in), optional :: record
       integer, intent(out), optional :: stat
-      character(len=*), intent(inout), optional :: errmsg
+      class(*), intent(inout), optional :: errmsg
     end subroutine dataset_put_text
     ! Get such a text, without trailing blanks and zeros, on every rank. Collective.
     module subroutine dataset_get_text(self, variable, text, record, stat, errmsg)
@@ -458,7 +459,7 @@ module shoal
       character(len=:), allocatable, intent(out) :: text
       type(*), dimension(..), intent(in), optional :: record
       integer, intent(out), optional :: stat
-      character(len=*), intent(inout), optional :: errmsg
+      class(*), intent(inout), optional :: errmsg
     end subroutine dataset_get_text
   end interface
 
@@ -474,11 +475,11 @@ contains
     type(*), dimension(..), intent(in) :: comm, global, first, last
     type(*), dimension(..), intent(in), optional :: halo_low, halo_high
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     type(shoal_decomposition) :: decomposition
     integer(c_int) :: code
     code = f_block(comm, global, first, last, halo_low, halo_high, decomposition%comm, decomposition%handle)
-    call settle(code, decomposition%comm, stat, errmsg)
+    call settle_any(code, decomposition%comm, stat, errmsg)
   end function shoal_block
 
   ! Give a decomposition back; datasets that use it keep what they need. Local.
@@ -502,7 +503,7 @@ contains
     type(*), dimension(..), intent(in) :: comm
     character(len=*), intent(in), optional :: format, settings
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     character(len=:), allocatable :: all_settings
     integer(c_int) :: code
     all_settings = ""
@@ -513,7 +514,7 @@ contains
     end if
     code = f_create(comm, zero_ended(path), zero_ended(all_settings), self%comm, self%handle)
     if (code == SHOAL_OK) self%path = trim(path)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine dataset_create
 
   ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
@@ -525,7 +526,7 @@ contains
     integer, intent(in), optional :: mode
     character(len=*), intent(in), optional :: settings
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     character(len=:), allocatable :: all_settings
     integer(c_int) :: code, how
     how = SHOAL_READ
@@ -534,7 +535,7 @@ contains
     if (present(settings)) all_settings = settings
     code = f_open(comm, zero_ended(path), how, zero_ended(all_settings), self%comm, self%handle)
     if (code == SHOAL_OK) self%path = trim(path)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine dataset_open
 
   ! Store, agree on errors, commit, report, close. durable: wait until the device has it. Collective.
@@ -590,10 +591,10 @@ contains
     character(len=*), intent(in) :: name
     type(*), dimension(..), intent(in) :: length
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_def_dim(self%handle, zero_ended(name), length)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_dim
 
   ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
@@ -627,11 +628,11 @@ contains
     type(*), dimension(..), intent(in), optional :: record, start, count
     type(shoal_decomposition), intent(in), optional :: decomposition
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_write, self%handle, zero_ended(variable), array, record, start, count, &
         decomposition=handle_of(decomposition))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_write
 
   ! Read this rank's cells and, if the array has room for them, the halo cells inside of the field. Collective.
@@ -642,11 +643,11 @@ contains
     type(*), dimension(..), intent(in), optional :: record, start, count
     type(shoal_decomposition), intent(in), optional :: decomposition
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_read, self%handle, zero_ended(variable), array, record, start, count, &
         decomposition=handle_of(decomposition))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_read
 
   ! Put a replicated variable: the values of rank 0 go to the file. Collective.
@@ -656,10 +657,10 @@ contains
     type(*), dimension(..), intent(in) :: array
     type(*), dimension(..), intent(in), optional :: record, start, count, records
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_put, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_put
 
   ! Get the same values on every rank. Collective.
@@ -669,10 +670,10 @@ contains
     type(*), dimension(..), intent(inout) :: array
     type(*), dimension(..), intent(in), optional :: record, start, count, records
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_get
 
   ! ---- The library ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ module shoal_support
   use shoal_c, only: c_strlen, f_abort, f_closed, f_message
   implicit none
   private
-  public :: as_int, settle, text_of, zero_ended
+  public :: as_int, settle, settle_any, text_of, zero_ended
 
 contains
 
@@ -29,6 +29,30 @@ contains
     if (present(errmsg)) errmsg = text_of(f_message())
     if (.not. present(stat)) call f_abort(comm, code, zero_ended(text_of(f_message())))
   end subroutine settle
+
+  ! The same for procedures with type(*) dummies, whose errmsg is class(*): callers compiled by gfortran 12 pass the
+  ! length of text given to a type(*) dummy, which the procedure does not expect, and takes for that of the next
+  ! character dummy. class(*) brings its own length.
+  subroutine settle_any(code, comm, stat, errmsg, path, is_open)
+    integer(c_int), intent(in) :: code
+    integer(c_int), intent(in) :: comm
+    integer, intent(out), optional :: stat
+    class(*), intent(inout), optional :: errmsg
+    character(len=*), intent(in), optional :: path
+    logical, intent(in), optional :: is_open
+    integer(c_int), parameter :: invalid_argument = 1  ! SHOAL_INVALID_ARGUMENT
+    if (.not. present(errmsg)) then
+      call settle(code, comm, stat, path=path, is_open=is_open)
+      return
+    end if
+    select type (errmsg)
+    type is (character(len=*))
+      call settle(code, comm, stat, errmsg, path, is_open)
+    class default
+      call f_abort(comm, invalid_argument, &
+          zero_ended("errmsg= must be a variable of type character and default kind"))
+    end select
+  end subroutine settle_any
 
   ! A zero byte at the end is none too many; C refuses the text if there is one inside (detail::text of C++).
   function zero_ended(text) result(c_text)

@@ -8,7 +8,7 @@ contains
   module procedure dataset_def_chunks
     integer(c_int) :: code
     code = f_def_chunks(self%handle, zero_ended(variable), chunks)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_chunks
 
   module procedure dataset_def_cut

@@ -25,7 +25,7 @@ module shoal_streaming
   use shoal_attribute_values, only: put_list, put_scalar, to_streams
   use shoal_c, only: f_clear
   use shoal_streams_c
-  use shoal_support, only: settle, text_of, zero_ended
+  use shoal_support, only: settle, settle_any, text_of, zero_ended
   implicit none
   private
   public :: shoal_streams
@@ -80,11 +80,11 @@ contains
     character(len=*), intent(in) :: calendar, start
     character(len=*), intent(in), optional :: now
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_streams_open(comm, zero_ended(configuration), zero_ended(calendar), zero_ended(start), &
         text_or_nothing(now), self%comm, self%handle)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine streams_open
 
   ! ---- Descriptions: Local; every rank makes the same ones in the same order ------------------------
@@ -102,10 +102,10 @@ contains
     character(len=*), intent(in) :: name
     type(*), dimension(..), intent(in), optional :: values, bounds, length
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_streams_axis(self%handle, zero_ended(name), values, bounds, length)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine streams_axis
 
   ! A horizontal grid, or one of all dimensions.
@@ -131,10 +131,10 @@ contains
     character(len=*), intent(in) :: grid, name
     type(*), dimension(..), intent(in) :: values
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_streams_grid_values(self%handle, 0_c_int, zero_ended(grid), zero_ended(name), values)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine streams_coordinate
 
   ! The area of the grid's cells, all >= 0, for weighted means. Fields of the grid name it in `cell_measures`. Local.
@@ -143,10 +143,10 @@ contains
     character(len=*), intent(in) :: grid, name
     type(*), dimension(..), intent(in) :: values
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_streams_grid_values(self%handle, 1_c_int, zero_ended(grid), zero_ended(name), values)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine streams_area
 
   ! A field that may be sent; its number, from 1 in the order of the calls, for wants and send (0 after an error).
@@ -230,10 +230,10 @@ contains
     integer, intent(in) :: field
     type(*), dimension(..), intent(in) :: array
     integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
+    class(*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_streams_send(self%handle, int(field, c_int), array)
-    call settle(code, self%comm, stat, errmsg)
+    call settle_any(code, self%comm, stat, errmsg)
   end subroutine streams_send
 
   ! The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds; more than

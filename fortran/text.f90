@@ -12,7 +12,7 @@ contains
     allocate (character(len=max(string_length(self, variable, len(text)), len_trim(text))) :: padded)
     padded(:) = text  ! (:) keeps the length
     code = f_move(verb_put, self%handle, zero_ended(variable), padded, record, decomposition=c_null_ptr)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_put_text
 
   module procedure dataset_get_text
@@ -26,7 +26,7 @@ contains
     used = index(padded, c_null_char) - 1
     if (used < 0) used = len(padded)
     text = trim(padded(:used))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_get_text
 
   ! Characters of one text in a variable: its fastest dimension; otherwise for STRING and unknown variables.

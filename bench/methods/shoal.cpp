@@ -176,11 +176,11 @@ class Shoal : public Method {
 
   // Fields with fewer dimensions take the last lengths, those with more get 1 in front; no chunk is longer
   // than its dimension.
-  void define_chunks(const Field& field, const std::vector<std::int64_t>& wished) {
+  void define_chunks(const Field& field, const std::vector<std::int64_t>& requested) {
     std::vector<std::int64_t> chunks(field.shape.size(), 1);
-    for (std::size_t i = 0; i < std::min(chunks.size(), wished.size()); ++i)
+    for (std::size_t i = 0; i < std::min(chunks.size(), requested.size()); ++i)
       chunks[chunks.size() - 1 - i] =
-          std::min(wished[wished.size() - 1 - i], field.shape[field.shape.size() - 1 - i]);
+          std::min(requested[requested.size() - 1 - i], field.shape[field.shape.size() - 1 - i]);
     if (field.record) chunks.insert(chunks.begin(), 1);
     check_shoal(shoal_def_chunks(file_, field.name.c_str(), chunks.data()), "chunks of " + field.name);
   }

@@ -152,23 +152,23 @@ TEST_CASE("arrays keep their halos to themselves") {
 TEST_CASE("fields with the same values share their arrays to be written, and have their own to be read") {
   const Grid grid{218, 1, 4};
   auto content = restart_content(grid);
-  auto& replica = content.add("twin", Type::dbl, "lev ncol", true);
+  auto& replica = content.add("replica", Type::dbl, "lev ncol", true);
   replica.same_as = "T";
   const auto named = [](std::vector<LocalField>& arrays, const std::string& name) -> LocalField& {
     return *std::find_if(arrays.begin(), arrays.end(), [&](const auto& a) { return a.field().name == name; });
   };
   auto written = make_arrays(content, grid, {2, 2}, 1, 1, Purpose::write);
   named(written, "T").fill();
-  CHECK(named(written, "twin").interior(0) == named(written, "T").interior(0));
-  CHECK(named(written, "twin").wrong_cells(0, 0) == 0);
+  CHECK(named(written, "replica").interior(0) == named(written, "T").interior(0));
+  CHECK(named(written, "replica").wrong_cells(0, 0) == 0);
   auto read = make_arrays(content, grid, {2, 2}, 1, 1, Purpose::read);
   named(read, "T").fill();
-  named(read, "twin").spoil();
+  named(read, "replica").spoil();
   CHECK(named(read, "T").wrong_cells(0, 0) == 0);
-  CHECK(named(read, "twin").wrong_cells(0, 0) == named(read, "twin").owned());
+  CHECK(named(read, "replica").wrong_cells(0, 0) == named(read, "replica").owned());
   CHECK(arrays_bytes(content, grid, {2, 2}, 1, 1, Purpose::read) -
             arrays_bytes(content, grid, {2, 2}, 1, 1, Purpose::write) ==
-        named(read, "twin").owned_bytes());
+        named(read, "replica").owned_bytes());
 }
 
 TEST_CASE("sizes have names, rules and numbers") {

@@ -161,11 +161,7 @@ def text(top: Path) -> tuple[str, set[str]]:
     out = [
         "## Conventions\n",
         numbered(
-            [
-                line[1:]
-                for line in head.split("Conventions of all procedures:\n")[1].split("\n")
-                if line
-            ]
+            [line[1:] for line in head.split("Conventions of all procedures:\n")[1].split("\n") if line]
         ),
         "## Functions of the module\n",
     ]

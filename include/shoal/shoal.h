@@ -489,11 +489,11 @@ SHOAL_API int shoal_delete_att(shoal_dataset* dataset, const char* variable, con
 
 /* The arguments shared by shoal_write, shoal_read, shoal_put, shoal_get:
  *  section  which record, and which cells of it; SHOAL_RECORD(3) is all of record 3, NULL all of a variable
- *          without records
- *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS or
- *          SHOAL_RECORDS), with the tile's own extents, with or without halo, in the dimensions that are cut;
- *          of a map, the length of its list stands for all of these. On a rank whose tile is empty, or whose
- *          list is, it is not looked at. */
+ *           without records
+ *  array    extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS or
+ *           SHOAL_RECORDS), with the tile's own extents, with or without halo, in the dimensions that are
+ *           cut; of a map, the length of its list stands for all of these. On a rank whose tile is empty, or
+ *           whose list is, it is not looked at. */
 
 /* Write this rank's cells of a distributed variable. Returns as soon as the array may be used again.
  * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but
@@ -501,14 +501,16 @@ SHOAL_API int shoal_delete_att(shoal_dataset* dataset, const char* variable, con
 SHOAL_API int shoal_write(shoal_dataset* dataset, const char* variable,
                           const shoal_decomposition* decomposition, const shoal_array* array,
                           const shoal_section* section);
-/* shoal_write, with the cells that lie at the same place of a variable of `from`, whose ranks are the
- * same: this rank's, part by part, with no array of them all. from: a set of files that is open for
- * reading; shoal_copies says whether it can be done (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot).
+/* shoal_write, of the cells that this rank has of a variable of another dataset, part by part: no array of
+ * them all is needed.
+ *  from     a set of files that is open for reading, on the same ranks; shoal_copies says whether it can be
+ *           copied from (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot)
  * What fails on the way comes out at shoal_sync or shoal_close of `dataset`. Collective as shoal_write. */
 SHOAL_API int shoal_copy(shoal_dataset* dataset, const char* variable,
                          const shoal_decomposition* decomposition, shoal_dataset* from,
                          const char* from_variable, const shoal_section* section);
 SHOAL_API int shoal_copies(const shoal_dataset* from, int* copies); /* Local. */
+
 /* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone, and so
  * are land of a mask and holes of a map (setting read_masked). Collective. */
 SHOAL_API int shoal_read(shoal_dataset* dataset, const char* variable,

@@ -17,6 +17,7 @@ import shoal
 from shoal.combination import combine
 from shoal.comparison import compare
 from shoal.conversion import convert
+from shoal.errors import Error, InvalidArgumentError, NoSuchFileError, NotSupportedError
 
 program = [sys.executable, "-m", "shoal.cli", "combine"]
 launcher = str(Path(__file__).resolve().parents[2] / "tools" / "mpirun.sh")
@@ -81,6 +82,24 @@ def test_what_is_written_beside_tells_the_final_name(model, tmp_path, tool, monk
     assert_same(out, tmp_path / "out_master.nc")
     tool(out, many, overwrite=True, settings={"reference": "", "master": ""})
     assert set(os.listdir()) - before == {"out.nc", "named.json", "out_master.nc"}
+
+
+@pytest.mark.parametrize("tool", [combine, convert])
+def test_what_cannot_be_beside_is_known_before_the_copy(model, tmp_path, tool):
+    _, many = model(2, "netcdf4")
+    before = set(os.listdir(tmp_path))
+    out = tmp_path / "out.nc"
+    with pytest.raises(NotSupportedError, match="setting master is 'auto', but .* the format is cdf5"):
+        tool(out, many, format="cdf5", settings={"master": "auto"})
+    with pytest.raises(NoSuchFileError, match="setting reference: there is no such folder"):
+        tool(out, many, settings={"reference": str(tmp_path / "none" / "r.json")})
+    with pytest.raises(InvalidArgumentError, match="setting reference names the output itself"):
+        tool(out, many, settings={"reference": str(out)})
+    assert set(os.listdir(tmp_path)) == before
+    (tmp_path / "r.json").mkdir()
+    with pytest.raises(Error, match="out.nc is whole, but not what setting reference asks for: "):
+        tool(out, many, settings={"reference": str(tmp_path / "r.json")})
+    assert out.exists()
 
 
 def test_any_format_to_any(model, tmp_path, any_format):

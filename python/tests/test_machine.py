@@ -105,11 +105,11 @@ def test_explain_goes_by_what_is_usual(tmp_path):
     command += ["--ranks-per-node", "8"]
     one = run_program([*command, "--file-system", "lustre", "--stripes", "1"])
     assert one.returncode == 0, one.stderr
-    assert "usual figures of lustre with 1 stripe" in one.stdout
+    assert "default figures of lustre with 1 stripe" in one.stdout
     assert "not known, as it was not measured" in one.stdout
     many = run_program([*command, "--file-system", "lustre", "--stripes", "4"])
     assert many.returncode == 0, many.stderr
-    assert "usual figures of lustre with 4 stripes" in many.stdout
+    assert "default figures of lustre with 4 stripes" in many.stdout
     here = run_program([*command, "--folder", str(tmp_path)])  # a file system of one machine
     assert here.returncode == 0, here.stderr
     assert "Machine:" not in here.stdout

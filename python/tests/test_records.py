@@ -143,3 +143,8 @@ def test_the_decomposition_comes_with_the_write(tmp_path, format):
         assert file.get("v", 0)[3] == file.variables["v"].attributes["_FillValue"]
         assert file.variables["v"].filters == compression.get("compression", "none")
         assert file.variables["w"].filters == "none"
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_definitions_in_classic_files_without_free_space(tmp_path, mpirun, ranks):
+    mpirun(ranks, "moved.py", tmp_path)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import sys
 
 import numpy as np
@@ -157,3 +158,20 @@ def test_files_that_never_end_are_refused(tmp_path):
     context.write_text('<simulation><context id="a" src="fifo"/></simulation>')
     result = run_program([*program, "streams", "import", str(context)], seconds=20)
     assert result.returncode == 2 and "no regular file" in result.stderr, result
+
+
+def test_data_that_moved(tmp_path):
+    report = tmp_path / "r.json"
+    with shoal.create(
+        tmp_path / "a.nc", format="cdf2", header_reserve=0, alignment=4, report=report, quiet=True
+    ) as file:
+        file.def_dim("x", 1024)
+        file.def_var("v", "f8", "x", record="time")
+        for record in range(3):
+            file.put("v", np.arange(1024.0), record)
+        file.put_att(None, "history", "h" * 5000)
+    assert json.loads(report.read_text())["counts"]["bytes_moved"] == 3 * 1024 * 8
+    table = report.with_suffix(".txt").read_text()
+    assert re.search(r"^ *moved +24\.0 KiB, to make room for definitions$", table, re.MULTILINE), table
+    told = run_program([*program, "report", str(report)], env={"COLUMNS": "150"}).stdout
+    assert re.search(r"^ *bytes_moved +24 KiB +bytes of classic files that moved", told, re.MULTILINE), told

@@ -452,6 +452,12 @@ def test_a_model_checks_a_configuration_and_stops(tmp_path, python, mpirun, monk
     assert "line 5: fields: the model has no field 'tmp'; did you mean 'temp'?" in result.stderr
     assert "line 5: fields: the model has no field 'salt'" in result.stderr
     assert "2 things are wrong with it" in result.stderr
+    bad = f'report = "{tmp_path}/none/r.json"\n' + configuration(tmp_path / "no" / "x.nc")
+    result = run(bad, 1 if ranks == 1 else None)
+    assert result.returncode != 0
+    assert f"line 3: name: there is no folder '{tmp_path}/no'; make it" in result.stderr
+    assert f"report: there is no folder '{tmp_path}/none'; make it" in result.stderr
+    assert "2 things are wrong with it" in result.stderr
 
 
 def test_a_rerun_that_is_shorter_is_told(begin, tmp_path, capfd):

@@ -76,8 +76,8 @@ bool same_ranks(const Dataset& a, const Dataset& b) {
 
 // A rank that left a dataset open alone must not keep the others from ending for ever. But a rank may have
 // more to do than the others before it comes to MPI_Finalize.
-bool all_come(const Dataset& dataset) {
-  return dataset.comm().all_come(dataset.settings().seconds("wait_seconds"));
+bool all_arrive(const Dataset& dataset) {
+  return dataset.comm().all_arrive(dataset.settings().seconds("wait_seconds"));
 }
 
 template <class Which>
@@ -108,7 +108,7 @@ void close_forgotten(shoal_dataset* handle) {
   const Speaking as_opened(handle->language);
   Dataset& dataset = *handle->dataset;
   const std::string late = "the dataset was not closed before MPI_Finalize";
-  if (!all_come(dataset))
+  if (!all_arrive(dataset))
     return report(dataset, fmt::format("{} by some ranks, and others closed it or did not come within {} s "
                                        "(setting wait_seconds); what was written since the last sync is lost",
                                        late, dataset.settings().text("wait_seconds")));
@@ -130,7 +130,7 @@ void finish_closing_at_end() {
     }
     const Dataset& dataset = *closing.handle->dataset;
     Status outcome;
-    if (all_come(dataset))
+    if (all_arrive(dataset))
       outcome = finish(closing);
     else
       outcome = {

@@ -16,7 +16,7 @@
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "codec/filters.hpp"
-#include "comm/last_words.hpp"
+#include "comm/abort_report.hpp"
 #include "driver/registry.hpp"
 
 namespace shoal::capi {
@@ -190,7 +190,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   }
   if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
   constexpr std::size_t k_most_lines = 4;
-  const auto all = last_words(comm, text);
+  const auto all = collect_abort_reports(comm, text);
   for (std::size_t i = 0; i < std::min(all.size(), k_most_lines); ++i) {
     const std::string& words = all[i].message;
     // What ranks agreed on says which of them it was.

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "capi/own_comm.hpp"
-#include "comm/origin.hpp"
+#include "comm/cached_duplicate.hpp"
 #include "comm/program_call.hpp"
 
 using namespace shoal;        // NOLINT
@@ -31,8 +31,8 @@ int match(const char* name, const char* details, int* code, const char* message,
 int shoal_match(MPI_Comm comm, const char* call, const char* details, int* code, const char* message) {
   return match(call, details, code, message, [&](const ProgramCall& mine) {
     require_mpi(comm);
-    if (!kept_origin(comm)) Own(comm, call).agree_or_throw({});  // of the settings' wait_seconds
-    const Origin ranks = kept_origin(comm);
+    if (!cached_duplicate(comm)) Own(comm, call).agree_or_throw({});  // of the settings' wait_seconds
+    const CachedDuplicate ranks = cached_duplicate(comm);
     ranks->require_together();
     const Comm::Calling calling(*ranks, call, "");
     return match_program_call(*ranks, mine, [&](const CallSignature& s) { return ranks->match_calls(s); });

@@ -3,9 +3,9 @@
 
 #include "capi/handles.hpp"
 #include "format/raw/raw_header.hpp"
-#include "storage/beside.hpp"
 #include "storage/leftovers.hpp"
 #include "storage/replacement.hpp"
+#include "storage/temporary_name.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -38,7 +38,7 @@ const char* shoal_beside(const char* path) {
     if (target.empty()) throw Error(Code::invalid_argument, "argument path is empty");
     remove_files_left_beside(target);
     thread_local std::string kept;
-    kept = name_beside(target);
+    kept = temporary_name(target);
     text = kept.c_str();
   });
   return text;

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "comm/cached_duplicate.hpp"
+#include "comm/mpi_wait.hpp"
 #include "comm/node_collectives.hpp"
-#include "comm/origin.hpp"
-#include "comm/patience.hpp"
 
 namespace shoal {
 
@@ -75,94 +75,95 @@ void check_mpi(int mpi_code, const char* what) {
   throw Error(Code::mpi, "{}: {}", what, std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry) {
-  if (Origin known = kept_origin(parent)) return known;
-  auto ties = std::make_shared<Ties>();
-  if (entry.wait_seconds > 0) ties->wait_seconds = entry.wait_seconds;
-  ties->call = text_of(entry);
+std::shared_ptr<const Comm> Comm::duplicate_of(MPI_Comm parent, const Entry& entry) {
+  if (CachedDuplicate known = cached_duplicate(parent)) return known;
+  auto wait_state = std::make_shared<WaitState>();
+  if (entry.wait_seconds > 0) wait_state->wait_seconds = entry.wait_seconds;
+  wait_state->call = text_of(entry);
   // One on which ranks waited in vain is kept as that.
-  const auto keep = [&](const Origin& origin) {
-    keep_origin(parent, origin);
-    return origin;
+  const auto keep = [&](const CachedDuplicate& duplicate) {
+    cache_duplicate(parent, duplicate);
+    return duplicate;
   };
   try {
-    return keep(new_origin(parent, ties));
+    return keep(new_duplicate(parent, wait_state));
   } catch (const Error&) {
-    if (!ties->broken.ok()) keep(std::shared_ptr<Comm>(new Comm(MPI_COMM_NULL, ties, Adopt{})));
+    if (!wait_state->broken.ok()) keep(std::shared_ptr<Comm>(new Comm(MPI_COMM_NULL, wait_state, Adopt{})));
     throw;
   }
 }
 
-// Ranks that gave up the first barrier never come to the second one, in which a rank that is late finds
-// nobody: so nobody is left alone in calls that cannot be given up.
-void Comm::come_together(MPI_Comm parent, Ties& ties) {
+// Ranks that gave up the first barrier never arrive in the second one, which a late rank then gives up, too:
+// so no rank is alone in a call that cannot be given up.
+void Comm::arrive_together(MPI_Comm parent, WaitState& wait_state) {
   for (int i = 0; i < 2; ++i) {
-    ties.has_matched = false;
+    wait_state.has_matched = false;
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Ibarrier(parent, &request), "MPI_Ibarrier");
-    await_all(parent, request, "MPI_Ibarrier", nullptr, ties, nullptr);
+    await_all(parent, request, "MPI_Ibarrier", nullptr, wait_state, nullptr);
   }
 }
 
-std::shared_ptr<Comm> Comm::new_origin(MPI_Comm parent, const std::shared_ptr<Ties>& ties) {
+std::shared_ptr<Comm> Comm::new_duplicate(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state) {
   int size = 1;
   check_mpi(MPI_Comm_size(parent, &size), "MPI_Comm_size");
-  if (size > 1) come_together(parent, *ties);
+  if (size > 1) arrive_together(parent, *wait_state);
   MPI_Comm own = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(parent, &own), "MPI_Comm_dup");
-  const std::shared_ptr<Comm> made(new Comm(own, ties, Adopt{}));
+  const std::shared_ptr<Comm> made(new Comm(own, wait_state, Adopt{}));
   if (size == 1 || made->split_by_memory().size() != size) return made;
   try {
-    ties->board = std::make_shared<Board>(*made);
+    wait_state->board = std::make_shared<ProgressBoard>(*made);
     made->make_node_collectives();
   } catch (const Error& e) {
     if (e.code() != Code::no_memory) throw;
   }
-  if (!made->node_collectives_) ties->board.reset();
+  if (!made->node_collectives_) wait_state->board.reset();
   return made;
 }
 
 Comm::Comm(MPI_Comm parent, CollectiveMethod method, const Entry& entry)
-    : Comm(origin_of(parent, entry), method, entry) {}
+    : Comm(duplicate_of(parent, entry), method, entry) {}
 
-// What others wait for here they wait for as long as for the new one.
-Comm::Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry)
-    : origin_(std::move(origin)),
-      rank_(origin_->rank_),
-      size_(origin_->size_),
-      ties_(std::make_shared<Ties>()) {
-  Ties& first = *origin_->ties_;
+// The cached duplicate waits as long as the new Comm while that is made.
+Comm::Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const Entry& entry)
+    : duplicate_(std::move(duplicate)),
+      rank_(duplicate_->rank_),
+      size_(duplicate_->size_),
+      wait_state_(std::make_shared<WaitState>()) {
+  WaitState& first = *duplicate_->wait_state_;
   if (!first.broken.ok()) throw Error(first.broken);
-  ties_->wait_seconds = entry.wait_seconds > 0 ? entry.wait_seconds : first.wait_seconds;
-  ties_->board = first.board;
+  wait_state_->wait_seconds = entry.wait_seconds > 0 ? entry.wait_seconds : first.wait_seconds;
+  wait_state_->board = first.board;
   const bool begins = *entry.call != '\0';
   if (begins)
     first.call = text_of(entry);
   else
     first.call = first.board ? first.board->call_under_way() : "";
-  ties_->call = first.call;
+  wait_state_->call = first.call;
   first.has_matched = false;
-  if (first.board && begins) first.board->come_to_call(entry.call, entry.of_what);
-  const double usual = std::exchange(first.wait_seconds, ties_->wait_seconds);
+  if (first.board && begins) first.board->arrive_at_call(entry.call, entry.of_what);
+  const double usual = std::exchange(first.wait_seconds, wait_state_->wait_seconds);
   const Status made = caught([&] {
-    if (method == CollectiveMethod::anyhow && origin_->node_collectives_) make_node_collectives();
+    if (method == CollectiveMethod::anyhow && duplicate_->node_collectives_) make_node_collectives();
     if (!node_collectives_) handle();
   });
   first.wait_seconds = usual;
   if (made.ok()) return;
-  if (first.board && begins) first.board->come_to_none();
+  if (first.board && begins) first.board->leave_call();
   throw Error(made);
 }
 
-Comm::Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties,
+Comm::Comm(std::shared_ptr<const Comm> duplicate, std::shared_ptr<WaitState> wait_state,
            std::shared_ptr<NodeCollectives> node_collectives)
-    : origin_(std::move(origin)),
+    : duplicate_(std::move(duplicate)),
       node_collectives_(std::move(node_collectives)),
-      rank_(origin_->rank_),
-      size_(origin_->size_),
-      ties_(std::move(ties)) {}
+      rank_(duplicate_->rank_),
+      size_(duplicate_->size_),
+      wait_state_(std::move(wait_state)) {}
 
-Comm::Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt) : comm_(own), ties_(std::move(ties)) {
+Comm::Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt)
+    : comm_(own), wait_state_(std::move(wait_state)) {
   if (comm_ == MPI_COMM_NULL) return;
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
@@ -170,26 +171,26 @@ Comm::Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt) : comm_(own), ties_(
 }
 
 Comm::Comm(Comm&& other) noexcept
-    : origin_(std::move(other.origin_)),
+    : duplicate_(std::move(other.duplicate_)),
       comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
       node_collectives_(std::move(other.node_collectives_)),
       rank_(other.rank_),
       size_(other.size_),
-      ties_(std::move(other.ties_)),
-      on_board_(std::move(other.on_board_)),
+      wait_state_(std::move(other.wait_state_)),
+      board_ranks_(std::move(other.board_ranks_)),
       calls_(other.calls_),
       diverged_(std::move(other.diverged_)) {}
 
 Comm& Comm::operator=(Comm&& other) noexcept {
   if (this != &other) {
     release();
-    origin_ = std::move(other.origin_);
+    duplicate_ = std::move(other.duplicate_);
     comm_ = std::exchange(other.comm_, MPI_COMM_NULL);
     node_collectives_ = std::move(other.node_collectives_);
     rank_ = other.rank_;
     size_ = other.size_;
-    ties_ = std::move(other.ties_);
-    on_board_ = std::move(other.on_board_);
+    wait_state_ = std::move(other.wait_state_);
+    board_ranks_ = std::move(other.board_ranks_);
     calls_ = other.calls_;
     diverged_ = std::move(other.diverged_);
   }
@@ -200,20 +201,21 @@ Comm::~Comm() {
   release();
 }
 
-// Where ranks waited in vain MPI may be in a call on it that is not over.
+// Where ranks waited in vain a call of MPI on the communicator may not be over.
 void Comm::release() noexcept {
   node_collectives_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0 && ties_->broken.ok()) MPI_Comm_free(&comm_);
+  if (finalized == 0 && wait_state_->broken.ok()) MPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
 }
 
 // Without shared memory for them ranks match calls by messages of MPI.
 void Comm::make_node_collectives() {
   try {
-    node_collectives_ = std::make_shared<NodeCollectives>(origin_ ? *origin_ : *this, ties_, on_board_);
+    node_collectives_ =
+        std::make_shared<NodeCollectives>(duplicate_ ? *duplicate_ : *this, wait_state_, board_ranks_);
   } catch (const Error& e) {
     if (e.code() != Code::no_memory) throw;
   }
@@ -224,66 +226,63 @@ MPI_Comm Comm::handle() const {
     if (node_collectives_)
       barrier();
     else
-      origin_->barrier();
-    check_mpi(MPI_Comm_dup(origin_->comm_, &comm_), "MPI_Comm_dup");
+      duplicate_->barrier();
+    check_mpi(MPI_Comm_dup(duplicate_->comm_, &comm_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   return comm_;
 }
 
 MPI_Comm Comm::ranks() const {
-  return comm_ == MPI_COMM_NULL ? origin_->comm_ : comm_;
+  return comm_ == MPI_COMM_NULL ? duplicate_->comm_ : comm_;
 }
 
-// For calls of MPI that cannot be given up: all ranks are here.
+// For calls of MPI that cannot be given up: when this returns all ranks have arrived.
 MPI_Comm Comm::in_step() const {
   if (comm_ != MPI_COMM_NULL) barrier();
   return handle();
 }
 
 MPI_Comm Comm::together() const {
-  if (!ties_->broken.ok()) throw Error(ties_->broken);
+  if (!wait_state_->broken.ok()) throw Error(wait_state_->broken);
   return handle();
 }
 
 void Comm::wait_at_most(double seconds, bool of_parent) const {
-  ties_->wait_seconds = seconds;
-  if (of_parent && origin_) origin_->ties_->wait_seconds = seconds;
+  wait_state_->wait_seconds = seconds;
+  if (of_parent && duplicate_) duplicate_->wait_state_->wait_seconds = seconds;
 }
 
 double Comm::wait_seconds() const {
-  return ties_->wait_seconds;
+  return wait_state_->wait_seconds;
 }
 
-Comm::Calling::Calling(const Comm& comm, const char* name, const std::string& of_what) : ties_(comm.ties_) {
-  if (ties_->calls++ > 0) around_ = ties_->call;
-  ties_->call.assign(name);
-  if (!of_what.empty()) ties_->call.append(" (").append(of_what).append(")");
-  ties_->has_matched = false;
-  if (ties_->board) ties_->board->begin_call(name, of_what);
+Comm::Calling::Calling(const Comm& comm, const char* name, const std::string& of_what)
+    : wait_state_(comm.wait_state_) {
+  if (wait_state_->calls++ > 0) around_ = wait_state_->call;
+  wait_state_->call.assign(name);
+  if (!of_what.empty()) wait_state_->call.append(" (").append(of_what).append(")");
+  wait_state_->has_matched = false;
+  if (wait_state_->board) wait_state_->board->begin_call(name, of_what);
 }
 
 Comm::Calling::~Calling() {
-  if (--ties_->calls > 0) ties_->call.swap(around_);
-  if (ties_->board) ties_->board->end_call();
-}
-
-void Comm::break_off(const Status& status) const {
-  ties_->break_off(status);
+  if (--wait_state_->calls > 0) wait_state_->call.swap(around_);
+  if (wait_state_->board) wait_state_->board->end_call();
 }
 
 // A message to a communicator that is freed would be taken for one of the next that gets its number, where
 // MPI may even crash.
 void Comm::leave() const {
-  ties_->broken.merge({Code::state, "it was dropped without close", -1, {}, {}});
+  wait_state_->broken.merge({Code::state, "it was dropped without close", -1, {}, {}});
 }
 
 bool Comm::diverged() const {
-  return !diverged_.ok() || !ties_->broken.ok();
+  return !diverged_.ok() || !wait_state_->broken.ok();
 }
 
 void Comm::require_together() const {
-  if (!ties_->broken.ok()) throw Error(ties_->broken);
+  if (!wait_state_->broken.ok()) throw Error(wait_state_->broken);
   if (!diverged_.ok()) throw Error(diverged_);
 }
 
@@ -294,40 +293,40 @@ Comm Comm::split(int color) const {
 Comm Comm::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(in_step(), color, key, &part), "MPI_Comm_split");
-  Comm out(part, ties_, Adopt{});
-  out.find_on_board(*this);
+  Comm out(part, wait_state_, Adopt{});
+  out.find_board_ranks(*this);
   if (node_collectives_ && out.size() > 1) out.make_node_collectives();
   return out;
 }
 
-void Comm::find_on_board(const Comm& whole) {
-  if (!ties_->board) return;
+void Comm::find_board_ranks(const Comm& whole) {
+  if (!wait_state_->board) return;
   MPI_Group mine = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(comm_, &mine), "MPI_Comm_group");
   check_mpi(MPI_Comm_group(whole.handle(), &all), "MPI_Comm_group");
   std::vector<int> ranks(static_cast<std::size_t>(size_));
   std::iota(ranks.begin(), ranks.end(), 0);
-  on_board_.resize(ranks.size());
-  const int code = MPI_Group_translate_ranks(mine, size_, ranks.data(), all, on_board_.data());
+  board_ranks_.resize(ranks.size());
+  const int code = MPI_Group_translate_ranks(mine, size_, ranks.data(), all, board_ranks_.data());
   for (MPI_Group* group : {&mine, &all})
     MPI_Group_free(group);
   check_mpi(code, "MPI_Group_translate_ranks");
-  if (!whole.on_board_.empty())
-    for (int& rank : on_board_)
-      rank = whole.on_board_[static_cast<std::size_t>(rank)];
+  if (!whole.board_ranks_.empty())
+    for (int& rank : board_ranks_)
+      rank = whole.board_ranks_[static_cast<std::size_t>(rank)];
 }
 
 Comm Comm::split_by_memory() const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(in_step(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
             "MPI_Comm_split_type");
-  return {part, ties_, Adopt{}};
+  return {part, wait_state_, Adopt{}};
 }
 
 Comm Comm::split_shared() const {
-  if (node_collectives_ && origin_) return {origin_, ties_, node_collectives_};
+  if (node_collectives_ && duplicate_) return {duplicate_, wait_state_, node_collectives_};
   Comm out = split_by_memory();
-  out.find_on_board(*this);
+  out.find_board_ranks(*this);
   if (out.size() > 1) out.make_node_collectives();
   return out;
 }
@@ -395,7 +394,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   most_of(words.data(), Word::count);
   if (words[does] != -words[not_does]) {
     const bool led_alike = words[led] == words[skipped_call] && words[not_led] == -words[led];
-    if (!led_alike) part(mine.does);
+    if (!led_alike) diverge(mine.does);
     return {false, true, words[any_flag] != 0, words[asks] != 0, number_of(mine.does) != words[led]};
   }
   if (of_root != nullptr) {
@@ -406,7 +405,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   return {words[details] == -words[not_details], words[failed] != 0, words[any_flag] != 0, words[asks] != 0};
 }
 
-void Comm::part(const std::string& does) const {
+void Comm::diverge(const std::string& does) const {
   ByteWriter out;
   out.put(does);
   Bytes message = out.take();
@@ -435,7 +434,7 @@ void Comm::carry_out(const std::shared_ptr<void>& memory, const char* what,
   const MPI_Comm comm = together();
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(start(comm, &request), what);
-  await_all(comm, request, what, memory, *ties_, &calls_);
+  await_all(comm, request, what, memory, *wait_state_, &calls_);
 }
 
 Status Comm::agree(const Status& mine) const {

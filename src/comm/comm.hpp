@@ -12,30 +12,30 @@
 #include "base/box.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "comm/patience.hpp"
+#include "comm/mpi_wait.hpp"
 
 namespace shoal {
 
-/// What a rank states when ranks match calls.
+/// What a rank brings to a match of calls (Comm::match_calls).
 struct CallSignature {
-  const char* does;           ///< what it is about to do, in words: "writes"
-  std::uint64_t details = 0;  ///< a hash of what it does it to
-  bool failed = false;        ///< it cannot
-  bool any_flag = false;      ///< for whatever the caller wants to know of all ranks
-  bool asks = false;          ///< for something else
-  /// In words, what the calls do that this rank knows it left out: others may wait for it where one of them
-  /// is matched. nullptr: it knows of none.
+  const char* does;           ///< the call in words, after "this rank": "writes"
+  std::uint64_t details = 0;  ///< a hash of the call's arguments
+  bool failed = false;        ///< this rank cannot make the call
+  bool any_flag = false;      ///< a flag of the caller's: true in the match if it is on any rank
+  bool asks = false;          ///< a second such flag
+  /// The kind of calls that this rank has skipped, in words as `does`: others may wait for it in the match of
+  /// one of them. nullptr: none.
   const char* skipped_call = nullptr;
 };
 
-/// What ranks know after a match.
+/// The outcome of a match of calls, the same on all ranks but for peers_diverged.
 struct CallMatch {
-  bool same = true;       ///< all said the same details
+  bool same = true;       ///< `details` are equal on all ranks
   bool failed = false;    ///< on any rank
   bool any_flag = false;  ///< on any rank
   bool asks = false;      ///< on any rank
-  bool peers_diverged =
-      false;  ///< the others matched a call that this rank left out, and know that somebody failed
+  /// The others matched a call that this rank has skipped, and know that a rank failed.
+  bool peers_diverged = false;
 };
 
 /// Bytes to or from a rank.
@@ -45,25 +45,24 @@ struct RankMessage {
 };
 
 class NodeCollectives;
-struct Ties;
+struct WaitState;
 
-/// How ranks that share memory match calls: through it, where they can, or by messages of MPI.
+/// How ranks match calls: through shared memory where they can (anyhow), or by messages of MPI alone.
 enum class CollectiveMethod { anyhow, by_messages };
 
-/// How ranks come to a Comm.
+/// The call in which a Comm is made.
 struct Entry {
-  double wait_seconds = 0;  ///< for a rank that does not come; 0: as was said last of the parent
-  const char* call = "";    ///< what they are in: "create"; "": the same as before
-  std::string of_what;      ///< "his.nc"
+  double wait_seconds = 0;  ///< limit of waiting; 0: the last one of the parent (Comm::wait_at_most)
+  const char* call = "";    ///< for messages: "create"; "": the call that this rank is in already
+  std::string of_what;      ///< its file: "his.nc"
 };
 
-/// The ranks of a communicator, with calls of their own that no other Comm's get mixed up with. Errors of MPI
-/// come out as Error(mpi). Move-only; freed with the last owner, unless MPI is finalized already.
+/// A communicator of Shoal's own, with its collective calls. Errors of MPI are Error(mpi). Move-only; freed
+/// with the last owner, unless MPI is finalized already.
 ///
-/// Nobody waits for ever in a collective call: where a rank does not come in time all that came get
-/// Error(timeout), and so do they and the late one in every later call of this Comm and of those that were
-/// made of it, at once. What ranks do in MPI beside these calls they do when they have met here, and nothing
-/// can come between.
+/// No rank waits forever in a collective call: where a rank does not arrive in time, all that arrived get
+/// Error(timeout), and these and the late rank get it at once in every later call of this Comm and of those
+/// made of it. Calls of MPI that cannot be given up (handle()) are made when all ranks have arrived here.
 class Comm {
  public:
   /// Collective over parent.
@@ -74,18 +73,18 @@ class Comm {
   Comm& operator=(const Comm&) = delete;
   ~Comm();
 
-  /// For calls of MPI: a duplicate of its own. Made when it is asked for first; that is collective.
+  /// A duplicate of the communicator, for calls of MPI. The first call makes it, and is Collective.
   MPI_Comm handle() const;
   /// A communicator with these ranks, to compare with others; not for messages. Local.
   MPI_Comm ranks() const;
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// From now on; of_parent: also who is made of the same parent later. Local.
+  /// Sets the limit of waiting from now on; of_parent: also for Comms made of the same parent later. Local.
   void wait_at_most(double seconds, bool of_parent) const;
   double wait_seconds() const;
-  /// While it lives this rank is in a call, which ranks that wait for it name: "write (his.nc)"; it may
-  /// be part of another one. Local.
+  /// While it lives this rank is in a call: "write (his.nc)", which the messages of ranks that wait for it
+  /// name. Calls nest. Local.
   class Calling {
    public:
     Calling(const Comm& comm, const char* name, const std::string& of_what);
@@ -94,26 +93,24 @@ class Comm {
     ~Calling();
 
    private:
-    std::shared_ptr<Ties> ties_;
-    std::string around_;  ///< the call that it is part of
+    std::shared_ptr<WaitState> wait_state_;
+    std::string around_;  ///< the call that this one is within
   };
-  /// What this and those that are made of it have together. Local.
-  Ties& ties() const { return *ties_; }
-  /// A rank's number on the board of these. Local.
-  int on_board(int rank) const {
-    return on_board_.empty() ? rank : on_board_[static_cast<std::size_t>(rank)];
+  /// Shared with the Comms made of this one. Local.
+  WaitState& wait_state() const { return *wait_state_; }
+  /// The number of a rank on the progress board. Local.
+  int board_rank(int rank) const {
+    return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
   }
-  /// Waiting makes no sense any more: all later calls throw this. Local.
-  void break_off(const Status& status) const;
-  /// This rank makes no more calls, and the others do not know: they may still send to it. So MPI keeps the
-  /// communicators of this and of those that are made of it. Local.
+  /// This rank makes no more calls, while other ranks may still send to it: so the communicators of this Comm
+  /// and of those made of it are never freed. Local.
   void leave() const;
 
-  /// Collective, all of them.
+  // From here on calls are Collective unless marked.
   void barrier() const;
-  /// Do all ranks come to this call within the seconds? The same on all ranks, also on those that come later;
-  /// nobody waits for these. Once in the life of a communicator. Collective, but for who never comes.
-  bool all_come(double seconds) const;
+  /// Do all ranks arrive within the seconds? The same on all ranks, also on those that arrive later. At most
+  /// once in the life of a Comm.
+  bool all_arrive(double seconds) const;
   /// Every rank gets the bytes of root; any length.
   void broadcast(Bytes& bytes, int root) const;
   /// The same for a length that all ranks know.
@@ -124,13 +121,13 @@ class Comm {
   std::vector<std::int64_t> gather(const std::vector<std::int64_t>& mine, int root) const;
   /// Each rank gets its element of root's vector.
   Bytes scatter(const std::vector<Bytes>& parts, int root) const;
-  /// Each rank's element i goes to rank i; returns what came from each rank. Messages only where there are
-  /// bytes, of any length.
+  /// Alltoall: element i of each rank goes to rank i; returns one element of each rank. Of any length; no
+  /// message where there are no bytes.
   std::vector<Bytes> exchange(const std::vector<Bytes>& parts) const;
-  /// The same where ranks have something for few others: no memory or message for the rest. Ranks ascending,
-  /// each once, in what goes and in what came.
+  /// The same where each rank sends to few others: no memory or message for the rest. Ranks ascend, each
+  /// once, in parts and in the result.
   std::vector<RankMessage> exchange(const std::vector<RankMessage>& parts) const;
-  /// How many ranks name this one; `to`: no rank twice.
+  /// How many ranks have this one in their list; `to`: no rank twice.
   int count_naming(const std::vector<int>& to) const;
   std::vector<std::int64_t> all_gather(std::int64_t mine) const;
   std::vector<Bytes> all_gather(const Bytes& mine) const;
@@ -147,16 +144,16 @@ class Comm {
   Comm split(int color) const;
   /// The ranks of one color, ordered by key, and by rank where it is the same.
   Comm split(int color, int key) const;
-  /// The ranks that share memory with this one. Where these are all, their calls are those of this one.
+  /// The ranks that share memory with this one. Where these are all ranks, calls of both Comms are matched as
+  /// one sequence.
   Comm split_shared() const;
 
-  /// Ranks match calls before they do something together that not all of them may have come to. All calls
-  /// are matched in the same way, so that ranks on their way to different ones find each other here, and
-  /// nobody waits in a call that others never make: then Error(out_of_step) on all ranks, now and at every
-  /// later match, which compares nothing any more, as nobody knows by how many calls the ranks differ.
-  /// of_root: becomes rank 0's box.
+  /// Matches calls, before ranks do something together. All calls are matched in the same way, so that ranks
+  /// in different calls find each other here, and none waits in a call that others never make:
+  /// Error(out_of_step) on all ranks, now and at every later match, which compares nothing any more, since
+  /// ranks cannot know by how many calls they differ. of_root: becomes rank 0's box.
   CallMatch match_calls(const CallSignature& mine, Box* of_root = nullptr) const;
-  /// Did ranks come to a match with different calls, or wait in vain?
+  /// Did ranks match different calls, or wait in vain? Local.
   bool diverged() const;
   /// Error if they did. Local.
   void require_together() const;
@@ -165,7 +162,7 @@ class Comm {
   Status agree(const Status& mine) const;
   /// agree, and throw the outcome on all ranks if it is not ok.
   void agree_or_throw(const Status& mine) const;
-  /// Run root's work on root alone; its failure is thrown on all ranks. The others sleep meanwhile, so that
+  /// Runs the work on root alone; its failure is thrown on all ranks. The others sleep meanwhile, so that
   /// root has the cores to itself where there are more ranks than cores.
   template <class Work>
   void on_root(Work&& work, int root = 0) const {
@@ -187,18 +184,18 @@ class Comm {
 
  private:
   struct Adopt {};
-  Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt);
-  Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry);
-  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties,
+  Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt);
+  Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const Entry& entry);
+  Comm(std::shared_ptr<const Comm> duplicate, std::shared_ptr<WaitState> wait_state,
        std::shared_ptr<NodeCollectives> node_collectives);
-  static std::shared_ptr<const Comm> origin_of(MPI_Comm parent, const Entry& entry);
-  static std::shared_ptr<Comm> new_origin(MPI_Comm parent, const std::shared_ptr<Ties>& ties);
-  static void come_together(MPI_Comm parent, Ties& ties);
+  static std::shared_ptr<const Comm> duplicate_of(MPI_Comm parent, const Entry& entry);
+  static std::shared_ptr<Comm> new_duplicate(MPI_Comm parent, const std::shared_ptr<WaitState>& wait_state);
+  static void arrive_together(MPI_Comm parent, WaitState& wait_state);
   MPI_Comm together() const;
   MPI_Comm in_step() const;
   void carry_out(const std::shared_ptr<void>& memory, const char* what,
                  const std::function<int(MPI_Comm, MPI_Request*)>& start) const;
-  void find_on_board(const Comm& whole);
+  void find_board_ranks(const Comm& whole);
   void make_node_collectives();
   Comm split_by_memory() const;
   void release() noexcept;
@@ -207,17 +204,17 @@ class Comm {
   Bytes scatter_on_node(const std::vector<Bytes>& parts, int root) const;
   std::vector<std::int64_t> swap(const std::vector<std::int64_t>& to) const;
   void most_of(std::int64_t* numbers, int count) const;
-  [[noreturn]] void part(const std::string& does) const;
+  [[noreturn]] void diverge(const std::string& does) const;
   Bytes outcome_of_root(Status status, Bytes result, int root) const;
-  std::shared_ptr<const Comm> origin_;  // what this is a duplicate of; it has a communicator of MPI
+  std::shared_ptr<const Comm> duplicate_;  // cached with the caller's; nullptr: comm_ is made otherwise
   mutable MPI_Comm comm_ = MPI_COMM_NULL;
-  std::shared_ptr<NodeCollectives> node_collectives_;  // where ranks that share memory match calls
+  std::shared_ptr<NodeCollectives> node_collectives_;  // nullptr: ranks match calls by messages
   int rank_ = 0;
   int size_ = 1;
-  std::shared_ptr<Ties> ties_;
-  std::vector<int> on_board_;  // numbers of the ranks there, if they are others
+  std::shared_ptr<WaitState> wait_state_;
+  std::vector<int> board_ranks_;  // numbers of the ranks on the board; empty: the same
   mutable CallsOfMpi calls_;
-  mutable Status diverged_;  // of ranks that made different calls
+  mutable Status diverged_;  // not ok: ranks made different calls
 };
 
 /// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.

@@ -15,16 +15,16 @@ namespace {
 constexpr std::int64_t k_line = 64;
 constexpr std::int64_t k_bank = 32 * 1024;  // of data, at least
 constexpr std::int64_t k_part = 1024;       // of a rank, at least
-constexpr int k_banks = 2;                  // calls in turn: who is quick enters the next one
-// In which a rank looks before it sleeps, since a sleeper takes as long to wake up. Where ranks share cores
+constexpr int k_banks = 2;                  // calls use them in turn: a fast rank enters the next call
+// In which a rank polls before it sleeps, since a sleeper takes as long to wake up. Where ranks share cores
 // it gives up its core each time: 1,000 calls of 4 ranks on 2 cores take 13 ms so, in place of 27.
 constexpr Seconds k_spin = 20e-6;
 constexpr Seconds k_clock_check_interval = 1e-3;
-constexpr Seconds k_first_look = 3e-3;   // at who is missing and why
-constexpr Seconds k_longest = 0.05;      // between two looks
-constexpr std::uint32_t k_void = ~0U;    // of a bank that is never opened any more
-constexpr std::size_t k_message = 1500;  // bytes
-constexpr double k_at_work = 10;         // times as long do ranks wait for one that stores
+constexpr Seconds k_first_check = 3e-3;             // of the missing ranks, after the beginning of a wait
+constexpr Seconds k_longest_check_interval = 0.05;  // between two checks
+constexpr std::uint32_t k_void = ~0U;               // Bank::open of a bank that is never opened any more
+constexpr std::size_t k_message = 1500;             // bytes
+constexpr double k_at_work_factor = 10;             // times wait_seconds, for a rank that is at work
 
 std::int64_t up_to_line(std::int64_t bytes) {
   return (bytes + k_line - 1) / k_line * k_line;
@@ -35,26 +35,36 @@ std::int64_t part_of(int ranks) {
 }
 
 // Of numbers that start again from 0.
-bool has_come(std::uint32_t number, std::uint32_t target) {
+bool has_reached(std::uint32_t number, std::uint32_t target) {
   return number != k_void && static_cast<std::int32_t>(number - target) >= 0;
 }
+template <class... Args>
+Status out_of_step(fmt::format_string<Args...> what, Args&&... args) {
+  return {Code::out_of_step,
+          fmt::format(what, std::forward<Args>(args)...) +
+              "; every rank must make the same calls in the same order",
+          -1,
+          {},
+          {}};
+}
+
 enum Broken : std::uint32_t { whole, being_broken, broken };
-enum Verdict : std::uint32_t { undecided, go, parted };
+enum Verdict : std::uint32_t { undecided, released, given_up };
 }  // namespace
 
 // All live in the window: zero is their first state.
-struct alignas(k_line) NodeCollectives::Head {
+struct alignas(k_line) NodeCollectives::WindowHeader {
   SharedWord broken;   ///< Broken: ranks are in different calls, or one did not come
-  SharedWord here;     ///< ranks in all_come
-  SharedWord verdict;  ///< of all_come
+  SharedWord arrived;  ///< ranks in all_arrive
+  SharedWord verdict;  ///< of all_arrive
   SharedWord code;     ///< what ranks get that come later
   std::array<char, k_message> message;
 };
 
-/// What others know of a rank.
-struct alignas(k_line) NodeCollectives::Mark {
-  SharedWord made;  ///< calls in which others need not wait for it any more
-  SharedWord gone;  ///< it makes no more
+/// The progress of a rank, for the other ranks.
+struct alignas(k_line) NodeCollectives::RankProgress {
+  SharedWord made;      ///< its calls so far, in which others need not wait for it any more
+  SharedWord departed;  ///< 1: it makes no more calls
 };
 
 struct alignas(k_line) NodeCollectives::Bank {
@@ -63,13 +73,14 @@ struct alignas(k_line) NodeCollectives::Bank {
   alignas(k_line) SharedWord left;  ///< ranks, in all calls so far that used it
 };
 
-/// What call a rank is in.
+/// The call that a rank is in.
 struct NodeCollectives::Tag {
   std::uint32_t call;
   std::uint32_t bytes;
 };
 
-NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, std::vector<int> on_board)
+NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> wait_state,
+                                 std::vector<int> board_ranks)
     : ranks_(ranks.ranks()),
       rank_(ranks.rank()),
       size_(ranks.size()),
@@ -77,33 +88,34 @@ NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, 
       part_bytes_(part_of(size_)),
       tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
       bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_),
-      head_bytes_(static_cast<std::int64_t>(sizeof(Head)) + size_ * static_cast<std::int64_t>(sizeof(Mark))),
-      ties_(std::move(ties)),
-      on_board_(std::move(on_board)) {
-  const auto bytes = static_cast<std::size_t>(head_bytes_ + k_banks * bank_bytes_);
+      header_bytes_(static_cast<std::int64_t>(sizeof(WindowHeader)) +
+                    size_ * static_cast<std::int64_t>(sizeof(RankProgress))),
+      wait_state_(std::move(wait_state)),
+      board_ranks_(std::move(board_ranks)) {
+  const auto bytes = static_cast<std::size_t>(header_bytes_ + k_banks * bank_bytes_);
   window_ = SharedWindow::kept_or_new(ranks, bytes, bytes, bytes);
-  ties_->places.push_back(this);
-  if (ties_->board) ties_->board->enter(window_.id(), *this);
+  wait_state_->wait_points.push_back(this);
+  if (wait_state_->board) wait_state_->board->add(window_.id(), *this);
 }
 
-// Who waits for this rank in a call that it did not make waits in vain.
+// Ranks that wait for this one in a call that it did not make wait in vain, and see that by `departed`.
 NodeCollectives::~NodeCollectives() {
-  std::erase(ties_->places, this);
-  if (ties_->board) ties_->board->leave(window_.id());
-  mark(rank_).gone.store(1);
+  std::erase(wait_state_->wait_points, this);
+  if (wait_state_->board) wait_state_->board->remove(window_.id());
+  progress(rank_).departed.store(1);
   window_.keep();
 }
 
-NodeCollectives::Head& NodeCollectives::head() const {
-  return *reinterpret_cast<Head*>(window_.data());
+NodeCollectives::WindowHeader& NodeCollectives::header() const {
+  return *reinterpret_cast<WindowHeader*>(window_.data());
 }
 
-NodeCollectives::Mark& NodeCollectives::mark(int rank) const {
-  return *(reinterpret_cast<Mark*>(window_.data() + sizeof(Head)) + rank);
+NodeCollectives::RankProgress& NodeCollectives::progress(int rank) const {
+  return *(reinterpret_cast<RankProgress*>(window_.data() + sizeof(WindowHeader)) + rank);
 }
 
 NodeCollectives::Bank& NodeCollectives::bank() const {
-  return *reinterpret_cast<Bank*>(window_.data() + head_bytes_ + (calls_ % k_banks) * bank_bytes_);
+  return *reinterpret_cast<Bank*>(window_.data() + header_bytes_ + (calls_ % k_banks) * bank_bytes_);
 }
 
 NodeCollectives::Tag& NodeCollectives::tag(int rank) const {
@@ -114,66 +126,66 @@ std::byte* NodeCollectives::part(int rank) const {
   return reinterpret_cast<std::byte*>(&bank()) + sizeof(Bank) + tag_bytes_ + rank * part_bytes_;
 }
 
-// The looks at who is missing come after a while, so that they cost nothing where all are there.
-void NodeCollectives::await(const Coming& coming) {
-  SharedWord& word = coming.word;
+// Missing ranks are checked after a while, so that it costs nothing where all arrive.
+void NodeCollectives::await(const AwaitedWord& awaited) {
+  SharedWord& word = awaited.word;
   std::uint32_t seen = word.load(std::memory_order_acquire);
-  if (has_come(seen, coming.target)) return;
-  struct OnBoard {
-    Board* board = nullptr;
-    ~OnBoard() {
-      if (board != nullptr) board->go_on();
+  if (has_reached(seen, awaited.target)) return;
+  struct WaitOnBoard {
+    ProgressBoard* board = nullptr;
+    ~WaitOnBoard() {
+      if (board != nullptr) board->end_wait();
     }
   } waits;
   const Seconds start = now();
-  Seconds next_look = k_first_look;
-  for (; !has_come(seen, coming.target); seen = word.load(std::memory_order_acquire)) {
+  Seconds next_check = k_first_check;
+  for (; !has_reached(seen, awaited.target); seen = word.load(std::memory_order_acquire)) {
     const Seconds waited = now() - start;
     if (waited < k_spin) {
       if (shares_cores_) std::this_thread::yield();
       continue;
     }
     // In this order: what has come true counts, even if ranks have parted in the next step meanwhile.
-    if (is_broken() && !has_come(word.load(std::memory_order_acquire), coming.target)) fall_out();
-    if (waited > next_look) {
-      if (waits.board == nullptr && ties_->board) {
-        waits.board = ties_->board.get();
-        const bool all = coming.rank == Awaited::k_all;
-        waits.board->wait_for({window_.id(), coming.calls, all ? Awaited::k_all : on_board(coming.rank)});
+    if (is_broken() && !has_reached(word.load(std::memory_order_acquire), awaited.target)) throw_broken();
+    if (waited > next_check) {
+      if (waits.board == nullptr && wait_state_->board) {
+        waits.board = wait_state_->board.get();
+        const bool all = awaited.rank == Awaited::k_all;
+        waits.board->wait_for({window_.id(), awaited.calls, all ? Awaited::k_all : board_rank(awaited.rank)});
       }
-      look_around(coming, waited);
-      next_look = waited + std::min(waited, k_longest);
+      check_missing(awaited, waited);
+      next_check = waited + std::min(waited, k_longest_check_interval);
     }
     wait_while(word, seen, k_clock_check_interval);
-    if (waited > k_clock_check_interval) let_mpi_go_on();
+    if (waited > k_clock_check_interval) let_mpi_progress();
   }
 }
 
-bool NodeCollectives::is_missing(const Coming& coming, int rank) const {
-  return (coming.rank == Awaited::k_all || coming.rank == rank) &&
-         !has_come(mark(rank).made.load(std::memory_order_acquire), coming.calls);
+bool NodeCollectives::is_missing(const AwaitedWord& awaited, int rank) const {
+  return (awaited.rank == Awaited::k_all || awaited.rank == rank) &&
+         !has_reached(progress(rank).made.load(std::memory_order_acquire), awaited.calls);
 }
 
-std::vector<int> NodeCollectives::missing(const Coming& coming) const {
+std::vector<int> NodeCollectives::missing(const AwaitedWord& awaited) const {
   std::vector<int> ranks;
   for (int r = 0; r < size_; ++r)
-    if (is_missing(coming, r)) ranks.push_back(r);
+    if (is_missing(awaited, r)) ranks.push_back(r);
   return ranks;
 }
 
-// This rank waits here, so that whoever waits for it elsewhere does so in vain.
-void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
-  const auto ranks = missing(coming);
-  const Board* board = ties_->board.get();
+// This rank waits here, so that a rank that waits for it at another wait point waits in vain.
+void NodeCollectives::check_missing(const AwaitedWord& awaited, Seconds waited) {
+  const auto ranks = missing(awaited);
+  const ProgressBoard* board = wait_state_->board.get();
   bool at_work = !ranks.empty();
   for (const int r : ranks) {
-    const int number = on_board(r);
+    const int number = board_rank(r);
     const std::string name = fmt::format("rank {}", number);
-    if (mark(r).gone.load(std::memory_order_acquire) != 0) {
-      if (is_missing(coming, r))
-        give_up(coming, Code::out_of_step,
-                fmt::format("{} has closed or dropped it and makes no more calls, while other ranks still "
-                            "wait{}; every rank must make the same calls in the same order",
+    if (progress(r).departed.load(std::memory_order_acquire) != 0) {
+      if (is_missing(awaited, r))
+        give_up(awaited,
+                out_of_step("{} has closed or dropped it and makes no more calls, while other ranks still "
+                            "wait{}",
                             name, my_call()));
       return;
     }
@@ -181,74 +193,82 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
       at_work = false;
       continue;
     }
-    if (Place* const elsewhere =
-            board->waits_elsewhere(number, window_.id(), [&] { return is_missing(coming, r); })) {
-      const std::string message = fmt::format(
-          "ranks made different calls: rank {} is{}, {} in {}; every rank must make the same calls in the "
-          "same order",
-          on_board(rank_), my_call(), name, board->call_of(number));
-      elsewhere->break_off(Code::out_of_step, message);
-      give_up(coming, Code::out_of_step, message);
+    if (WaitPoint* const elsewhere =
+            board->waits_elsewhere(number, window_.id(), [&] { return is_missing(awaited, r); })) {
+      const Status status = out_of_step("ranks made different calls: rank {} is{}, {} in {}",
+                                        board_rank(rank_), my_call(), name, board->call_of(number));
+      elsewhere->wait_state().break_off(status);
+      give_up(awaited, status);
       return;
     }
     at_work = at_work && board->is_at_work(number);
   }
-  if (waited < ties_->wait_seconds * (at_work ? k_at_work : 1)) return;
-  const Status status = timeout_status(waited, ties_->call, ranks.empty() ? "other ranks" : last_seen(ranks));
-  give_up(coming, status.code, status.message);
+  if (waited < wait_state_->wait_seconds * (at_work ? k_at_work_factor : 1)) return;
+  give_up(awaited,
+          timeout_status(waited, wait_state_->call, ranks.empty() ? "other ranks" : last_seen(ranks)));
 }
 
 std::string NodeCollectives::my_call() const {
-  return ties_->call.empty() ? "" : " in " + ties_->call;
+  return wait_state_->call.empty() ? "" : " in " + wait_state_->call;
 }
 
 std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
   constexpr std::size_t k_most = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(k_most, ranks.size()); ++i) {
-    const int number = on_board(ranks[i]);
+    const int number = board_rank(ranks[i]);
     text += (i == 0 ? "rank " : ", rank ") + std::to_string(number);
-    if (ties_->board) text += fmt::format(" (last seen {})", ties_->board->last_seen(number));
+    if (wait_state_->board) text += fmt::format(" (last seen {})", wait_state_->board->last_seen(number));
   }
   if (ranks.size() > k_most) text += fmt::format(" and {} more", ranks.size() - k_most);
   return text;
 }
 
-// Of ranks that come at the last moment and of one that gives up, one is the first: all of them do the same.
-void NodeCollectives::give_up(const Coming& coming, Code code, const std::string& message) {
-  if (coming.opens) {
-    std::uint32_t seen = coming.word.load(std::memory_order_acquire);
-    if (has_come(seen, coming.target)) return;
-    if (seen != k_void && !coming.word.compare_exchange_strong(seen, k_void)) return;
+// Of a rank that arrives at the last moment and one that gives up, the first decides for all.
+void NodeCollectives::give_up(const AwaitedWord& awaited, const Status& status) {
+  if (awaited.opens) {
+    std::uint32_t seen = awaited.word.load(std::memory_order_acquire);
+    if (has_reached(seen, awaited.target)) return;
+    if (seen != k_void && !awaited.word.compare_exchange_strong(seen, k_void)) return;
   }
-  break_off(code, message);
-  fall_out();
+  wait_state_->break_off(status);
+  throw_broken();
 }
 
 bool NodeCollectives::is_broken() const {
-  return head().broken.load(std::memory_order_acquire) != whole;
+  return header().broken.load(std::memory_order_acquire) != whole;
 }
 
-void NodeCollectives::break_off(Code code, const std::string& message) {
-  Head& h = head();
+Status NodeCollectives::break_off(const Status& status) {
+  WindowHeader& h = header();
   std::uint32_t still = whole;
-  if (!h.broken.compare_exchange_strong(still, being_broken)) return;
-  h.code.store(static_cast<std::uint32_t>(code), std::memory_order_relaxed);
-  // The last byte stays zero.
-  std::strncpy(h.message.data(), message.c_str(), h.message.size() - 1);
-  h.broken.store(broken, std::memory_order_release);
+  if (h.broken.compare_exchange_strong(still, being_broken)) {
+    h.code.store(static_cast<std::uint32_t>(status.code), std::memory_order_relaxed);
+    // The last byte stays zero.
+    std::strncpy(h.message.data(), status.message.c_str(), h.message.size() - 1);
+    h.broken.store(broken, std::memory_order_release);
+  }
+  return outcome();
 }
 
-// Whoever writes into a bank waits until all have read what was in it.
+// Of a place that is broken.
+Status NodeCollectives::outcome() const {
+  const WindowHeader& h = header();
+  while (h.broken.load(std::memory_order_acquire) == being_broken)
+    std::this_thread::yield();
+  return {static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
+}
+
+// A rank writes into a bank when all have read what was in it.
 void NodeCollectives::enter(Call call, std::int64_t bytes) {
-  if (is_broken()) fall_out();
+  if (is_broken()) throw_broken();
   await({bank().left, calls_ / k_banks * static_cast<std::uint32_t>(size_), calls_ + 1 - k_banks});
   tag(rank_) = {static_cast<std::uint32_t>(call), static_cast<std::uint32_t>(bytes)};
 }
 
 void NodeCollectives::note_made() {
   made_ = std::uint64_t{calls_} + 1;
-  mark(rank_).made.store(calls_ + 1, std::memory_order_release);
+  progress(rank_).made.store(calls_ + 1, std::memory_order_release);
 }
 
 // Unless somebody has given up.
@@ -273,31 +293,22 @@ void NodeCollectives::leave() {
 }
 
 // Messages that others wait for go on only in calls of MPI; in MPICH not in those of MPI_COMM_SELF.
-void NodeCollectives::let_mpi_go_on() const {
+void NodeCollectives::let_mpi_progress() const {
   int there = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_, &there, MPI_STATUS_IGNORE);
 }
 
-void NodeCollectives::fall_out() const {
-  const Head& h = head();
-  while (h.broken.load(std::memory_order_acquire) == being_broken)
-    std::this_thread::yield();
-  const Status status{
-      static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
-  ties_->break_off(status);
-  throw Error(status);
+void NodeCollectives::throw_broken() const {
+  throw Error(wait_state_->break_off(outcome()));
 }
 
 void NodeCollectives::check(Call call, std::int64_t bytes, int rank) {
   const Tag& theirs = tag(rank);
   if (theirs.call == static_cast<std::uint32_t>(call) && theirs.bytes == static_cast<std::uint32_t>(bytes))
     return;
-  break_off(
-      Code::out_of_step,
-      fmt::format(
-          "ranks are in different calls, rank {}{}; every rank must make the same calls in the same order",
-          on_board(rank_), my_call()));
-  fall_out();
+  wait_state_->break_off(
+      out_of_step("ranks are in different calls, rank {}{}", board_rank(rank_), my_call()));
+  throw_broken();
 }
 
 void NodeCollectives::read_all(Call call, std::int64_t bytes, const Read& read) {
@@ -336,7 +347,7 @@ void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
       note_made();
       open();
     } else {
-      if (is_broken()) fall_out();
+      // Root may have departed on from here before the place was broken: then all others do, too.
       await({bank().open, calls_ + 1, calls_ + 1, root, true});
       check(Call::spread, length, root);
       std::memcpy(data + at, place, static_cast<std::size_t>(length));
@@ -347,23 +358,23 @@ void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
   }
 }
 
-bool NodeCollectives::all_come(double seconds) {
-  auto& verdict = head().verdict;
+bool NodeCollectives::all_arrive(double seconds) {
+  auto& verdict = header().verdict;
   const auto decide = [&](std::uint32_t how) {
     std::uint32_t open = undecided;
     if (verdict.compare_exchange_strong(open, how)) wake_all(verdict);
   };
-  const auto one_is_gone = [&] {
+  const auto one_departed = [&] {
     for (int r = 0; r < size_; ++r)
-      if (mark(r).gone.load(std::memory_order_acquire) != 0) return true;
+      if (progress(r).departed.load(std::memory_order_acquire) != 0) return true;
     return false;
   };
-  if (head().here.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(go);
-  for (const Seconds start = now(); verdict.load() == undecided; let_mpi_go_on()) {
-    if (is_broken() || one_is_gone() || now() - start > seconds) decide(parted);
+  if (header().arrived.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(released);
+  for (const Seconds start = now(); verdict.load() == undecided; let_mpi_progress()) {
+    if (is_broken() || one_departed() || now() - start > seconds) decide(given_up);
     wait_while(verdict, undecided, k_clock_check_interval);
   }
-  return verdict.load() == go;
+  return verdict.load() == released;
 }
 
 }  // namespace shoal

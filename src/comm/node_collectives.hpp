@@ -10,58 +10,60 @@
 
 #include "base/clock.hpp"
 #include "comm/shared_window.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 
 namespace shoal {
 
-/// Collective calls of ranks that share memory: what those of MPI do, for few bytes. Ranks that wait sleep,
-/// and let MPI go on with what others want of them. Where there are more ranks than cores a collective call
-/// of MPI takes 1 to 4 ms, since ranks that look for messages keep the cores from those that would send them;
-/// one of these takes 0.15 ms (16 ranks on 2 cores). Every call is collective, and must be the same on all
-/// ranks, as with MPI; where they are not, all get Error(out_of_step), in this call or the next one. So they
-/// do where ranks wait for each other in different objects, or for one that is gone; and Error(timeout) where
-/// a rank does not come within Ties::wait_seconds. Then the object is broken: every later call throws the
-/// same at once.
-class NodeCollectives : public Place {
+/// Collective calls for few bytes among ranks that share memory, without MPI. Ranks that wait sleep, and call
+/// MPI once a millisecond, so that messages of the model make progress. Where there are more ranks than cores
+/// a collective call of MPI takes 1 to 4 ms, since ranks that poll keep the cores from those that would send;
+/// one of these takes 0.15 ms (16 ranks on 2 cores).
+///
+/// All ranks must make the same calls, as with MPI. Error(out_of_step) on all ranks, in this call or the
+/// next, where they do not, where ranks wait for each other at different wait points, and where one waits for
+/// a rank that has departed. Error(timeout) where a rank does not arrive within WaitState::wait_seconds.
+/// After any of these the object is broken: every later call throws the same at once.
+class NodeCollectives : public WaitPoint {
  public:
-  /// Gets the bytes of a rank; may not throw.
+  /// Called with the bytes of a rank; may not throw.
   using Read = std::function<void(int rank, const std::byte*)>;
 
-  /// Collective over ranks, which all share memory. on_board: their numbers on the board, if they are others.
-  /// Error(no_memory) on all of them.
-  NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, std::vector<int> on_board);
+  /// Collective over ranks, which all share memory. board_ranks: the numbers of the ranks on the board;
+  /// empty: the same as in `ranks`. Error(no_memory) on all ranks alike.
+  NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> wait_state, std::vector<int> board_ranks);
   ~NodeCollectives() override;
   std::uint64_t done_here() const override { return made_; }
   bool is_broken() const override;
-  void break_off(Code code, const std::string& message) override;
+  Status break_off(const Status& status) override;
+  WaitState& wait_state() const override { return *wait_state_; }
 
-  /// Of each rank in one call.
+  /// The most bytes of each rank in one call.
   std::int64_t most_bytes() const { return part_bytes_; }
-  /// Everybody reads what everybody has: as many bytes, in order of ranks.
+  /// Allgather: all ranks read the bytes of all, in order of ranks; as many bytes on each.
   void share(const std::byte* mine, std::int64_t bytes, const Read& read);
-  /// Root reads what everybody has; the others do not wait.
+  /// Gather: root reads the bytes of all; other ranks do not wait.
   void collect(const std::byte* mine, std::int64_t bytes, int root, const Read& read);
-  /// Everybody gets what root has; any length. Root does not wait.
+  /// Broadcast: all ranks get the bytes of root, of any length; root does not wait.
   void spread(std::byte* data, std::int64_t bytes, int root);
-  /// Comm::all_come. False at once if this is broken, or one of the ranks is gone.
-  bool all_come(double seconds);
+  /// Comm::all_arrive. False at once if this is broken, or one of the ranks has departed.
+  bool all_arrive(double seconds);
 
  private:
   enum class Call : std::uint32_t { share = 1, collect, spread };
-  struct Head;
-  struct Mark;
+  struct WindowHeader;
+  struct RankProgress;
   struct Bank;
   struct Tag;
-  /// That a word comes to a number, which it does when all ranks, or one, have made so many calls.
-  struct Coming {
+  /// A word and the number that it reaches when all ranks, or one, have made so many calls.
+  struct AwaitedWord {
     SharedWord& word;
     std::uint32_t target;
     std::uint32_t calls;
     int rank = Awaited::k_all;
     bool opens = false;  ///< the word is that of a bank that is opened
   };
-  Head& head() const;
-  Mark& mark(int rank) const;
+  WindowHeader& header() const;
+  RankProgress& progress(int rank) const;
   Bank& bank() const;
   Tag& tag(int rank) const;
   std::byte* part(int rank) const;
@@ -70,18 +72,19 @@ class NodeCollectives : public Place {
   void note_made();
   void open();
   void leave();
-  void await(const Coming& coming);
-  bool is_missing(const Coming& coming, int rank) const;
-  std::vector<int> missing(const Coming& coming) const;
-  void look_around(const Coming& coming, Seconds waited);
-  void give_up(const Coming& coming, Code code, const std::string& message);
+  void await(const AwaitedWord& awaited);
+  bool is_missing(const AwaitedWord& awaited, int rank) const;
+  std::vector<int> missing(const AwaitedWord& awaited) const;
+  void check_missing(const AwaitedWord& awaited, Seconds waited);
+  void give_up(const AwaitedWord& awaited, const Status& status);
+  Status outcome() const;
   std::string last_seen(const std::vector<int>& ranks) const;
-  int on_board(int rank) const {
-    return on_board_.empty() ? rank : on_board_[static_cast<std::size_t>(rank)];
+  int board_rank(int rank) const {
+    return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
   }
   std::string my_call() const;
-  void let_mpi_go_on() const;
-  [[noreturn]] void fall_out() const;
+  void let_mpi_progress() const;
+  [[noreturn]] void throw_broken() const;
   void check(Call call, std::int64_t bytes, int rank);
   void read_all(Call call, std::int64_t bytes, const Read& read);
 
@@ -93,11 +96,11 @@ class NodeCollectives : public Place {
   std::int64_t part_bytes_;  ///< of a rank, in a bank
   std::int64_t tag_bytes_;   ///< of all ranks, in a bank
   std::int64_t bank_bytes_;
-  std::int64_t head_bytes_;  ///< in front of the banks
-  std::uint32_t calls_ = 0;  ///< so far
-  std::uint64_t made_ = 0;   ///< of them, and of the one that is under way, what others wait for
-  std::shared_ptr<Ties> ties_;
-  std::vector<int> on_board_;
+  std::int64_t header_bytes_;  ///< in front of the banks
+  std::uint32_t calls_ = 0;    ///< that are over
+  std::uint64_t made_ = 0;     ///< calls in which others need not wait for this rank any more
+  std::shared_ptr<WaitState> wait_state_;
+  std::vector<int> board_ranks_;
 };
 
 }  // namespace shoal

@@ -16,14 +16,14 @@ struct ProgramCall {
   std::string message;  ///< of that
 };
 
-/// What is wrong on the lowest rank that has a code; 0: on none.
+/// The code of the lowest rank that has one.
 struct ProgramOutcome {
-  int code = 0;
+  int code = 0;   ///< 0: no rank has one
   Status status;  ///< with its message and the rank
 };
 
-/// Error(out_of_step) where ranks come with other names or, without a code on any rank, other details; they
-/// are not diverged by that. match: how the ranks of comm match calls. Collective.
+/// Matches a call of the program. Error(out_of_step) where ranks have other names or, without a code on any
+/// rank, other details; ranks have not diverged then. match: Comm::match_calls, or the driver's. Collective.
 ProgramOutcome match_program_call(const Comm& comm, const ProgramCall& mine,
                                   const std::function<CallMatch(const CallSignature&)>& match);
 

@@ -13,23 +13,23 @@
 namespace shoal {
 
 /// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved before they are used,
-/// so that a full /dev/shm is an error and not a killed process. A new one is zeroed. Nothing of it is left
-/// behind if a job is killed (SharedMemory).
+/// so that a full /dev/shm is an error and not a killed process. New memory is zeroed. A job that is killed
+/// leaves nothing of it behind (SharedMemory).
 class SharedWindow {
  public:
   SharedWindow() = default;
-  /// One that these ranks kept, or else a new one; zeroed are the first bytes alone. Collective over node,
-  /// errors as of the constructor.
+  /// A window of this size that these ranks kept, or else a new one. Only the first `zeroed` bytes are sure
+  /// to be zero. Errors are those of the constructor. Collective over node.
   static SharedWindow kept_or_new(const Comm& node, std::size_t bytes, std::size_t reserved,
                                   std::size_t zeroed);
-  /// Who makes another of this size has it again, with the pages that this process has mapped, without asking
-  /// the system for memory, whose pages come one by one: files of 16 ranks take 0.5 to 0.9 of the time. A few
-  /// are kept, and none that is large. Local.
+  /// Keeps the window in this process for kept_or_new, with the pages that the process has mapped, which the
+  /// system would give one by one: files of 16 ranks take 0.5 to 0.9 of the time. 32 MiB are kept at most.
+  /// Local.
   void keep() noexcept;
-  /// Give back to the system what this process keeps. Local.
+  /// Gives the kept windows of this process back to the system. Local.
   static void drop_kept();
-  /// Collective over node. Error(no_memory) on all its ranks if there is not enough. A single rank gets
-  /// private memory. Of the bytes the first `reserved` may be used at once, others after reserve().
+  /// A new window. The first `reserved` bytes may be used at once, others after reserve(). A single rank gets
+  /// private memory. Error(no_memory) on all ranks alike. Collective over node.
   SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved);
   SharedWindow(const Comm& node, std::size_t bytes) : SharedWindow(node, bytes, bytes) {}
   SharedWindow(SharedWindow&& other) noexcept;
@@ -41,11 +41,11 @@ class SharedWindow {
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::int64_t id() const { return id_; }  ///< the same on all ranks, another for every window; not 0
-  /// This process is about to use these bytes, from one to before another, which are reserved, as all of
-  /// their blocks are. Local.
+  /// Maps the pages of the bytes [begin, end), which this process is about to use. Their blocks must be
+  /// reserved. Local.
   void map(std::size_t begin, std::size_t end);
   static constexpr std::size_t k_block = 64 * 1024;  ///< pages that are mapped together, as Linux does
-  /// These bytes may be used from now on, by all ranks. False if there is no room for them. Local.
+  /// Reserves bytes, for all ranks. False: there is no room for them. Local.
   bool reserve(std::size_t first, std::size_t bytes) const;
 
  private:
@@ -53,8 +53,8 @@ class SharedWindow {
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  int fd_ = -1;               ///< of what more can be reserved
-  int ranks_ = 0;             ///< that share it
+  int fd_ = -1;               ///< of the memory, as long as more of it can be reserved
+  int ranks_ = 0;             ///< that share the window
   std::int64_t id_ = 0;       ///< the same for all of them, another for every window
   std::vector<bool> mapped_;  ///< blocks whose pages this process has
 };

@@ -23,8 +23,7 @@
 
 namespace shoal {
 
-// ---- Opening
-// -------------------------------------------------------------------------------------------------------------
+// ---- Opening ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -241,8 +240,7 @@ void Dataset::check_writable() const {
         .in_file(path_);
 }
 
-// ---- Definitions
-// ---------------------------------------------------------------------------------------------------------
+// ---- Definitions -----------------------------------------------------------------------------
 
 // Also when the definition itself fails: then all ranks finish definitions together with the ranks where it
 // did not.
@@ -447,8 +445,7 @@ void Dataset::drop_definitions() {
   defining_ = false;
 }
 
-// ---- Sync and close
-// ------------------------------------------------------------------------------------------------------
+// ---- Sync and close --------------------------------------------------------------------------
 
 std::optional<Bytes> Dataset::match_with_root(const char* does, const Bytes& details) {
   Hash hash;
@@ -607,8 +604,7 @@ void Dataset::print_warnings() {
   print(driver_->counters().warnings, warnings_printed_);
 }
 
-// ---- What is known
-// -------------------------------------------------------------------------------------------------------
+// ---- What is known ---------------------------------------------------------------------------
 
 const Schema& Dataset::schema() const {
   return definitions_.schema();

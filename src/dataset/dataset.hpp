@@ -44,8 +44,7 @@ struct DatasetOptions {
 /// to a driver. Calls are Collective unless marked Local: all ranks make them in the same order. Bad
 /// arguments of one rank do not stop the others:
 /// - write and put: the rank takes part with nothing, and sync or close throws on all ranks alike. On a
-/// single rank bad
-///   arguments are thrown at once.
+///   single rank bad arguments are thrown at once.
 /// - read and get: the call throws on all ranks alike.
 /// - definitions: throw where they are made; ranks that differ are found when the definitions are finished.
 /// Nobody waits for ever: where a rank does not come, those that did get Error(timeout), and so does every

@@ -436,7 +436,7 @@ void Definitions::def_cut(const std::string& name) {
 void Definitions::take_default_chunks(VariableDef& variable) {
   const auto* choice = defaults_.chunks.of(variable.name);
   if (choice == nullptr || given_.contains({"chunks", variable.name})) return;
-  const ChunkWish wish = chunk_wish_of(choice->value);
+  const ChunkRequest request = chunk_request_of(choice->value);
   Dims shape;
   std::vector<bool> unlimited;
   for (const int d : variable.dims) {
@@ -445,12 +445,12 @@ void Definitions::take_default_chunks(VariableDef& variable) {
     unlimited.push_back(dim.unlimited);
   }
   // Of a pattern, those with as many dimensions as the shape.
-  if (choice->named && !wish.shape.empty() && wish.shape.size() != variable.dims.size())
+  if (choice->named && !request.shape.empty() && request.shape.size() != variable.dims.size())
     throw Error(Code::setting, "setting chunks is '{}' for the variable, which has {} dimensions",
                 choice->value, variable.dims.size())
         .of_variable(variable.name);
-  auto chunk = wished_chunk(wish, shape, unlimited, size_of(variable.type), defaults_.chunk_bytes);
-  if (chunk || wish.rule != ChunkWish::Rule::shape) taken_.insert({"chunks", choice->pattern});
+  auto chunk = requested_chunk(request, shape, unlimited, size_of(variable.type), defaults_.chunk_bytes);
+  if (chunk || request.rule != ChunkRequest::Rule::shape) taken_.insert({"chunks", choice->pattern});
   if (chunk) variable.chunks = std::move(*chunk);
 }
 

@@ -27,7 +27,7 @@ class Definitions {
     FillMode fill = FillMode::all;
     Choices compression;   ///< of distributed variables; values as for def_compression
     Choices quantization;  ///< the same, as for def_quantize
-    Choices chunks;        ///< the same, as for chunk_wish_of
+    Choices chunks;        ///< the same, as for chunk_request_of
     std::int64_t chunk_bytes = 0;
     bool late_fill = false;  ///< a variable of the file without fill may get a fill value: driver native can
   };

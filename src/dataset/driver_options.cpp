@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "driver/registry.hpp"
-#include "machine/usual_figures.hpp"
+#include "machine/default_figures.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -73,29 +73,29 @@ FillMode fill_mode_of(const Settings& settings) {
 
 FoundMachine resolve_machine(const Settings& settings, const SettingSources& sources, const std::string& path,
                              const FileSystemFinder& find_file_system, OpenMode mode) {
-  const std::string& wish = settings.text("machine");
-  if (wish == "none" || settings.text("driver") != "native") return {};
+  const std::string& request = settings.text("machine");
+  if (request == "none" || settings.text("driver") != "native") return {};
   const FileSystem where = find_file_system(path);
   const std::string& kind = where.type;
   FoundMachine found;
-  if (wish != "auto" || !sources.toml.empty()) {
+  if (request != "auto" || !sources.toml.empty()) {
     const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
-    found = find_machine(wish, beside, path, kind, date_of_today());
+    found = find_machine(request, beside, path, kind, date_of_today());
   }
   if (mode == OpenMode::read) return found;
   const bool known = where.sharing != FileSystem::Sharing::unknown;
-  const auto usual = usual_figures(kind, stripes_of(settings, path, mode), known);
+  const auto defaults = default_figures(kind, stripes_of(settings, path, mode), known);
   if (found.figures)
-    complete_with_usual(*found.figures, usual);
+    complete_with_defaults(*found.figures, defaults);
   else
-    found.figures = usual;
+    found.figures = defaults;
   return found;
 }
 
 void choose_by_machine(DriverOptions& out) {
   const StoringChoice choice = choose_storing(out.machine ? &*out.machine : nullptr);
-  out.stage.usual_writers = choice.writers;
-  out.stage.usual_slot_bytes = choice.slot_bytes;
+  out.stage.default_writers = choice.writers;
+  out.stage.default_slot_bytes = choice.slot_bytes;
   out.rearranging.most_io_ranks_of_node = choice.io_ranks_of_node;
   out.rearranging.most_io_nodes = choice.io_nodes;
   if (!sets_io_ranks(out.rearranging)) out.rearranging.least_box_bytes = choice.least_box_bytes;

@@ -11,7 +11,7 @@ namespace shoal {
 FillMode fill_mode_of(const Settings& settings);
 
 /// Figures of the machine that a dataset of this path is chosen by (setting machine): measured ones, or, for
-/// one that is written, those that are usual for the kind of file system; nothing for drivers that have no
+/// one that is written, default ones of the kind of file system; nothing for drivers that have no
 /// use for them. Errors as of read_machine. Local.
 FoundMachine resolve_machine(const Settings& settings, const SettingSources& sources, const std::string& path,
                              const FileSystemFinder& find_file_system, OpenMode mode);

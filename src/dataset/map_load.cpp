@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/map_file.hpp"
+#include "dataset/own_files.hpp"
 
 namespace shoal {
 
@@ -418,7 +419,7 @@ std::shared_ptr<const Decomposition> map_file::load_netcdf(MPI_Comm parent, cons
                                                            const std::string& path, const std::string& name) {
   DatasetOptions options;
   options.sources = {"", ""};
-  options.settings = "driver=native, report=, quiet=true";
+  options.settings = k_to_read_own_file;
   const auto file = Dataset::open(parent, path, false, options);
   const std::string kind = kind_of(file->schema());
   const auto names = names_of_e3sm(file->schema());

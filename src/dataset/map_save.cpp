@@ -5,6 +5,7 @@
 
 #include "dataset/dataset.hpp"
 #include "dataset/map_file.hpp"
+#include "dataset/own_files.hpp"
 
 namespace shoal {
 
@@ -206,10 +207,7 @@ void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const
   own.agree_or_throw(conversion_error(own, decomposition));
   DatasetOptions options;
   options.sources = {"", ""};
-  // What the environment says is meant for the model's files.
-  options.settings =
-      "format=cdf5, driver=native, layout=one, io_layout=, exists=replace, fill=true, report=, reference=, "
-      "master=, quiet=true";
+  options.settings = k_to_make_own_file;
   const auto file = Dataset::create(comm, path, options);
   List list;
   own.agree_or_throw(caught([&] {

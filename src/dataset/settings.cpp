@@ -275,7 +275,7 @@ bool is_by_name(const std::string& key) {
 
 Choices choices_of(const std::string& key, const std::string& text) {
   return {text, [&](const std::string& value) {
-            if (key == "chunks") return text_of(chunk_wish_of(value));
+            if (key == "chunks") return text_of(chunk_request_of(value));
             return key == "compression" ? text_of(filters_of(value)) : text_of(quantization_of(value));
           }};
 }

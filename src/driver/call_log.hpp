@@ -11,8 +11,8 @@
 
 namespace shoal {
 
-/// What a rank wrote and put since ranks last found that they made the same calls, for the words of an error
-/// where they did not.
+/// The writes and puts of a rank since ranks last found that they made the same calls. The message of an
+/// error names by it the first calls that differ.
 class CallLog {
  public:
   enum class Verb : std::int64_t { wrote, put };
@@ -20,9 +20,9 @@ class CallLog {
   void note(Verb verb, int variable, const Box& region);
   /// Ranks have compared their calls. Local.
   void compared();
-  /// "call 7: rank 0 wrote temp record 1, rank 2 zeta record 1", on all ranks; calls count from 1, since the
-  /// file was opened. "": all logged the same. odd: becomes the other rank, the first that differs from rank
-  /// 0, or 0. Collective.
+  /// The first calls that differ, on all ranks: "call 7: rank 0 wrote temp record 1, rank 2 zeta record 1";
+  /// calls count from 1 since the file was opened. "": none differ. odd: becomes the first rank that differs
+  /// from rank 0, or 0. Collective.
   std::string difference(const Comm& comm, const Schema& schema, int* odd = nullptr) const;
 
  private:

@@ -45,10 +45,10 @@ inline constexpr std::array<CountField, 12> k_counts{{{"bytes_written", &Counter
                                                       {"message_bytes", &Counters::message_bytes},
                                                       {"bytes_moved", &Counters::bytes_moved}}};
 
-/// What a driver counted that another one of the same file follows, and that one's.
+/// The counters of two drivers of the same file, one after the other.
 Counters added(const Counters& earlier, Counters now);
 
-/// As messages carry them.
+/// Counters in a message.
 void pack(ByteWriter& out, const Counters& counters);
 Counters unpack_counters(ByteReader& in);
 

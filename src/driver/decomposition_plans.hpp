@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-/// What is known of each decomposition, in the order in which they came. The decomposition is kept with its
-/// plan, so that no other one ever has its address. Plans stay where they are. Local.
+/// A plan for each decomposition, in the order in which they were added. Each decomposition is kept with its
+/// plan, so that no other one ever has its address. The addresses of plans do not change. All is Local.
 template <class Plan>
 class DecompositionPlans {
  public:
@@ -29,7 +29,7 @@ class DecompositionPlans {
   auto begin() { return entries_.begin(); }
   auto end() { return entries_.end(); }
 
-  /// nullptr: there is none.
+  /// The plan of a decomposition; nullptr: it has none.
   const Plan* find(const Decomposition* decomposition) const {
     const auto found = by_address_.find(decomposition);
     return found == by_address_.end() ? nullptr : found->second;
@@ -38,10 +38,10 @@ class DecompositionPlans {
     const auto found = by_address_.find(decomposition);
     return found == by_address_.end() ? nullptr : found->second;
   }
-  /// Of one that has a plan.
+  /// The plan of a decomposition that has one.
   const Plan& at(const Decomposition* decomposition) const { return *by_address_.at(decomposition); }
   Plan& at(const Decomposition* decomposition) { return *by_address_.at(decomposition); }
-  /// Of one that has none yet.
+  /// Adds the plan of a decomposition that has none yet.
   Plan& add(std::shared_ptr<const Decomposition> decomposition, Plan plan) {
     const Decomposition* const address = decomposition.get();
     Entry& entry = entries_.emplace_back(Entry{std::move(decomposition), std::move(plan)});

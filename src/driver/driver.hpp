@@ -33,7 +33,7 @@ struct Counters {
   std::int64_t messages = 0, message_bytes = 0;  ///< of cells, that this rank sent to ranks of other nodes
   std::int64_t bytes_moved = 0;  ///< of all ranks, on rank 0: data that moved to make room for definitions
   int nodes = 1, ranks_per_node = 1, writers = 1;
-  /// Of `store` of all ranks, by figures of the machine (driver native, where it was measured); 0: not known.
+  /// `store` of all ranks as measured figures of the machine predict it (driver native); 0: not known.
   Seconds store_predicted = 0;
   std::string file_system;
   std::vector<std::string> hints_taken, hints_dropped;  ///< "key=value", as the library says
@@ -46,40 +46,45 @@ using Cuts = std::vector<std::shared_ptr<const Decomposition>>;
 
 enum class OpenMode { create, create_exclusive, read, write };
 
-/// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective)
-/// unless marked Local. Preconditions are checked by the caller (dataset): boxes inside of shapes, types that
-/// convert, open file.
+/// One open file, and the way in which its bytes are moved. Every call is Collective (made by all ranks in
+/// the same order) unless marked Local. The caller (dataset) checks preconditions: boxes inside of shapes,
+/// types that convert, an open file.
 class Driver {
  public:
   virtual ~Driver() = default;
 
-  /// What is in the file as far as this rank knows, definitions and record counts. Local.
+  /// The definitions and record counts of the file, as far as this rank knows. Local.
   virtual const Schema& schema() const = 0;
-  /// How a variable is stored, for inquiries. Local.
+  /// The storage of a variable, for inquiries. Local.
   virtual const Placement& placement(int variable) const = 0;
   virtual const Counters& counters() const = 0;
-  /// Of ranks beside those of the communicator that had a part in the dataset; on rank 0. Collective.
+  /// The counters of servers that had a part in the dataset, on rank 0. Collective.
   virtual std::vector<Counters> counters_of_servers() { return {}; }
 
-  /// Would define find a place for the schema? Else the data must move first, to a new file
-  /// (Catalog::has_place). Error on all ranks alike: the schema cannot be.
+  /// Has the file room for the schema (Catalog::has_place)? If not, the data must move to a new file before
+  /// define. Error on all ranks alike: no file can have the schema.
   virtual bool has_place(const Schema& /*wanted*/) { return true; }
-  /// Make the file agree with the schema, which is the same on all ranks. cuts: the decomposition of each
-  /// variable, as far as there is one.
+  /// The part of define that may fail where another file of a set does not: where the schema has no place,
+  /// the data move, and only define lets the new file take the place, or drop_place removes it. What comes
+  /// next is one of the two. Error on all ranks alike: nothing is changed.
+  virtual void make_place(const Schema& /*wanted*/) {}
+  virtual void drop_place() {}
+  /// Brings the file to the schema, which is the same on all ranks. cuts: the decomposition of each variable;
+  /// nullptr: it has none.
   virtual void define(const Schema& wanted, const Cuts& cuts) = 0;
-  /// Work out what is needed to move fields of the decomposition, if that needs other ranks.
+  /// Makes what other ranks are needed for to move fields of the decomposition.
   virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
 
-  /// Never waits for other ranks on one node but for a free slot; its failures come out at sync or close.
-  /// Throws, on all ranks alike, where something was not stored in the background; which comes out there as
-  /// well.
+  /// Waits for other ranks of the node only if no slot is free. Failures are reported by sync or close.
+  /// Failures of storing in the background may be thrown here, on all ranks alike; sync or close reports them
+  /// again.
   virtual void write(const Transfer& transfer) = 0;
-  /// Failures come out here, on all ranks alike.
+  /// Throws failures on all ranks alike.
   virtual void read(const Transfer& transfer) = 0;
 
   /// Replicated values, contiguous row-major, of the variable's type in memory order; strings instead for
-  /// Type::string. put: only rank 0's count, and failures come out at sync or close. get: all ranks get them;
-  /// `status` as in Transfer.
+  /// Type::string. put: rank 0's values count; failures are reported by sync or close. get: all ranks get the
+  /// values. status: as in Transfer.
   virtual void put(int variable, const Box& box, const std::byte* values,
                    const std::vector<std::string>& strings, const Status& status) = 0;
   virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
@@ -97,16 +102,15 @@ class Driver {
   }
   /// Comm::diverged, of a communicator of the driver's own in which calls are matched.
   virtual bool diverged() const { return false; }
-  /// What this rank knows to have failed in the background since the last sync; it comes out there as well.
-  /// Local.
+  /// The failure of this rank's background since the last sync; the next sync reports it, too. Local.
   virtual Status failure() const { return {}; }
-  /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was
-  /// reported.
+  /// Stores everything, agrees on failures, and commits. After an Error the file can be used on: a failure
+  /// that was reported is over.
   virtual void sync(bool durable) = 0;
-  /// Nothing more will be written: threads that store may have all there is. Local.
+  /// No more writes will follow: threads get all that is left to store. Local.
   virtual void submit_pending() {}
-  /// Is the file whole since the last sync or close, with all that was stored, though that may have thrown
-  /// for values that did not fit? The same on all ranks. Local.
+  /// Did the last sync or close leave a whole file, with all that was stored (even if it threw for values
+  /// that did not fit)? The same on all ranks. Local.
   virtual bool whole() const { return false; }
   virtual void close(bool durable) = 0;
 };

@@ -9,9 +9,9 @@
 
 namespace shoal {
 
-/// The catalog of one file, made or opened. Error(exists) before anything is done to the file if a file that
-/// is not Shoal's stands where its header would go. New files are striped as the options say; warnings get
-/// why they could not be. Local.
+/// Makes or opens the catalog of a file. Error(exists), before anything is done to the file: the name of its
+/// header file belongs to a file that is not Shoal's. New files are striped as the options say; warnings: the
+/// reasons why they could not be. Local.
 std::unique_ptr<Catalog> catalog_of_file(const std::string& path, OpenMode mode, Format format,
                                          const DriverOptions& options, std::vector<std::string>& warnings);
 

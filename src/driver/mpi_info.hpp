@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-/// Hints as an MPI_Info, freed with it. Local.
+/// An MPI_Info with hints, freed by the destructor. Local.
 class MpiInfo {
  public:
   MpiInfo() = default;
@@ -22,7 +22,7 @@ class MpiInfo {
   MpiInfo& operator=(const MpiInfo&) = delete;
 
   MPI_Info get() const { return info_; }
-  /// For calls that make one. The one there was is freed.
+  /// The address for calls of MPI that return an MPI_Info; the present one is freed.
   MPI_Info* out();
 
  private:
@@ -30,21 +30,21 @@ class MpiInfo {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// Is the MPI-IO of this file OMPIO of Open MPI? It gives wrong data where ranks read the same cells in one
-/// collective call, with most of its ways of collective reading, and stores wrong data with hint cb_nodes.
+/// Is OMPIO of Open MPI the MPI-IO of this file? It reads wrong data where ranks read the same cells in one
+/// collective call (with most of its collective algorithms), and stores wrong data with the hint cb_nodes.
 /// Local.
 bool is_ompio(const std::string& path);
 
-/// Error(setting): a hint with which the MPI-IO of this file, which need not exist yet, loses data. To be
-/// called before anything is done to the file. Local, and the same on all ranks.
+/// Error(setting): a hint with which the MPI-IO of this file loses data. Call it before anything is done to
+/// the file, which need not exist yet. Local, and the same on all ranks.
 void refuse_lossy_hints(const std::string& path, const Hints& hints);
 
-/// What a library says that it uses, of the hints it was given: counters get those that it took as they were
-/// and those that it dropped or changed. Local.
+/// Notes in the counters which hints the library took, and which it dropped or changed. used: the hints that
+/// it reports. Local.
 void note_hints(const Hints& hints, const MpiInfo& used, Counters& counters);
 
-/// The same for a library that does not say: the file is opened once more with the hints, through MPI-IO,
-/// and MPI is asked. For an existing file. Collective.
+/// The same for a library that does not report hints: opens the existing file once more with the hints,
+/// through MPI-IO, and asks MPI. Collective.
 void ask_mpi_for_hints(const Comm& comm, const std::string& path, const Hints& hints, Counters& counters);
 
 }  // namespace shoal

@@ -16,7 +16,8 @@
 
 namespace shoal {
 
-/// A rank among the others, since they last completed pending calls: compared them, with everything stored.
+/// The state of a rank's calls since ranks last completed pending calls: compared them, with everything
+/// stored.
 ///
 /// | state     | this rank                                                                   |
 /// |-----------|-----------------------------------------------------------------------------|
@@ -32,10 +33,10 @@ namespace shoal {
 /// | diverged  | diverged  | diverged | skipped | diverged | settled          |
 /// | skipped   | skipped   | skipped  | skipped | diverged | settled          |
 ///
-/// In order: a state includes what those before it say.
+/// In order: each state includes the ones before it.
 enum class CallState { settled, unsettled, diverged, skipped };
 
-/// The file, as all ranks know it.
+/// The state of the file, the same on all ranks.
 ///
 /// | state      | means                                             | lose       | begin_commit |
 /// |------------|---------------------------------------------------|------------|--------------|
@@ -49,23 +50,23 @@ enum class FileState { unknown, whole, incomplete };
 /// In Status::rank: the caller has the error and tells the other ranks itself, so that it is not deferred.
 inline constexpr int k_told = -2;
 
-/// Keep the first failure, and name another one of other values that do not fit, in its message.
+/// Keeps the first failure; where both are of values that do not fit, its message names the second one, too.
 void merge_named(Status& kept, const Status& more);
 
-/// What ranks find when they compare; the same on all of them, but for is_reference.
+/// The outcome of a comparison of calls; the same on all ranks, but for is_reference.
 struct Comparison {
-  bool same = true;                   ///< all made the same calls
-  bool is_reference = true;           ///< this rank made those that count where they differ
-  bool any_deferred = false;          ///< an error, on any rank
-  bool any_skipped = false;           ///< a call
-  bool any_diverged = false;          ///< any_skipped included
-  bool any_lost = false;              ///< cells, by a deferred error
+  bool same = true;                   ///< all ranks made the same calls
+  bool is_reference = true;           ///< this rank made the calls that count where they differ
+  bool any_deferred = false;          ///< a rank has a deferred error
+  bool any_skipped = false;           ///< a rank skipped a call
+  bool any_diverged = false;          ///< a rank diverged, or skipped a call
+  bool any_lost = false;              ///< cells were lost, by a deferred error
   std::vector<std::int64_t> lengths;  ///< the largest that any rank gave
 };
 
-/// What a rank knows of itself among the others in calls that do not wait for each other, for drivers: what
-/// ranks say where they match calls, and which errors come out at the next sync. Local; drivers make the
-/// collective calls.
+/// The state of a rank in calls that do not wait for other ranks: whether its calls may differ from theirs,
+/// and which errors the next sync reports. It gives the words that ranks compare; drivers make the collective
+/// calls. All is Local.
 class CollectiveState {
  public:
   /// rank: this one's number, for errors that name none.
@@ -75,54 +76,55 @@ class CollectiveState {
   bool is_settled() const { return calls_ == CallState::settled; }
   bool has_diverged() const { return calls_ >= CallState::diverged; }
   bool has_skipped() const { return calls_ == CallState::skipped; }
-  /// A call was made that changes the file.
+  /// To be called for a call that changes the file.
   void change() { raise_to(CallState::unsettled); }
   void diverge() { raise_to(CallState::diverged); }
-  /// why: for others that match theirs with the call; of several, the first that is an error.
+  /// Skips a call. why: the error for ranks that match theirs with it; of several, the first error counts.
   void skip(const Status& why = {});
   const Status& why_skipped() const { return why_skipped_; }
-  /// Ranks have matched their calls in order to complete pending ones: nobody matches a skipped one any more.
-  /// The hash, the bytes and the paths start anew.
+  /// To be called after a match of calls that completes pending ones: no rank matches a skipped call any
+  /// more. The hash, the bytes and the paths start anew.
   void matched();
-  /// As matched; and what diverged is over.
+  /// matched, and the rank has not diverged any more.
   void complete_pending();
 
-  /// Keep an error for the next sync, if it was not told: the first one, until it is taken.
+  /// Keeps an error for the next sync, unless its rank is k_told: the first one, until it is taken.
   void defer(Status status);
-  /// Keep an error that nothing mends, in place of any other, for each sync: as it is, where it was deferred
-  /// and not yet reported, and with the other message each time later.
+  /// Keeps an error that nothing mends for each sync, in place of any other: as it is at the first sync if it
+  /// was deferred before, and with the message `later` from then on.
   void defer_lasting(const Status& error, const std::string& later);
   const Status& deferred() const { return deferred_; }
   Status take_deferred();
 
-  /// The call becomes part of the hash of all calls, in their order.
+  /// Adds the call to the hash of all calls, in their order.
   void note_call(std::uint64_t call = 0);
   std::uint64_t hash() const { return hash_; }
-  /// Ranks write a field, each its cells.
+  /// Notes a write of a distributed field.
   void note_field() { wrote_field_ = true; }
   /// Was there one since matched(), perhaps in a call that this rank skipped? The same on all ranks.
   bool may_have_written_field() const { return wrote_field_ || has_skipped(); }
-  /// The same calls in words.
+  /// The calls, for messages.
   CallLog& log() { return log_; }
   const CallLog& log() const { return log_; }
-  /// Of ranks that match calls in order to complete pending ones. any_flag: there are some, or an error.
+  /// The signature for a match that completes pending calls. any_flag: there are some, or an error.
   CallSignature signature(const char* does) const;
-  /// The same, with the words for a skipped call if this rank has skipped one.
+  /// `mine`, with skipped_call if this rank has skipped one.
   CallSignature with_skipped(CallSignature mine, const char* skipped_call) const;
 
-  /// Words of which ranks find the largest (Comm::max), and what these say to this rank. lengths: as many on
+  /// The words that ranks compare by Comm::max, and the outcome of their largest ones. lengths: as many on
   /// each rank.
   std::vector<std::int64_t> to_compare(std::vector<std::int64_t> lengths = {}) const;
   Comparison compared(std::vector<std::int64_t> largest) const;
 
-  /// Ranks ask each other for errors each time they have written so many bytes; 0: never.
+  /// Sets after how many bytes ranks ask each other for errors; 0: never.
   void ask_after(std::int64_t bytes) { ask_after_ = bytes; }
   bool asks() const { return ask_after_ > 0; }
   void note_bytes(std::int64_t bytes) { unasked_ += bytes; }
-  /// Is it time? Then they count anew. The same on all ranks that skipped no call.
+  /// Are ranks to ask each other now? The count then begins again. The same on all ranks that skipped no
+  /// call.
   bool must_ask();
 
-  /// Was the variable written since matched(), by another path? Paths are numbers of the driver's.
+  /// Was the variable written by another path since matched()? Paths are numbers of the driver's.
   bool changes_path(int variable, std::uint64_t path) const;
   void note_path(int variable, std::uint64_t path) { paths_[variable] = path; }
 
@@ -148,57 +150,58 @@ class CollectiveState {
   std::map<int, std::uint64_t> paths_;
 };
 
-/// Of one call, for its signature.
+/// The hash of a call, for its signature.
 std::uint64_t hash_of_call(int variable, const Box& region);
 
-/// Unlimited dimensions of the variable reach the end of the box, if it has cells.
+/// Extends unlimited dimensions of the variable to the end of the box, if it has cells.
 void grow(Schema& schema, int variable, const Box& box);
-/// Of all dimensions.
+/// The lengths of all dimensions.
 std::vector<std::int64_t> lengths_of(const Schema& schema);
-/// Of unlimited dimensions; 0 for those behind the last one.
+/// Sets the lengths of unlimited dimensions; those beyond the end of `lengths` become 0.
 void set_lengths(Schema& schema, const std::vector<std::int64_t>& lengths);
 
-/// Records: how many there are, which may hold something, and which of their cells nobody wrote. The same on
-/// all ranks that made the same calls. Local.
+/// The records of a file: their number, which may hold cells, and which of their cells were not written
+/// (gaps). The same on all ranks that made the same calls. All is Local.
 class RecordState {
  public:
-  /// every_variable: as RecordFillTracker has it, in formats of any kind.
+  /// every_variable: as for RecordFillTracker, and in formats of any kind.
   explicit RecordState(bool every_variable = false)
       : every_variable_(every_variable), filled_(every_variable) {}
 
-  /// All records of the schema are in the file.
+  /// Begins with all records of the schema written.
   void start(const Schema& schema);
-  /// One half of start each, where ranks may know of different writes.
+  /// The two halves of start, for drivers in which ranks may know of different writes.
   void restart_reach(const Schema& schema) { written_records_.start(schema); }
   void restart_gaps(const Schema& schema) { filled_.start(schema); }
   void add_variables(const Schema& schema) { filled_.add_variables(schema); }
 
-  /// So many records of the variable may hold something (WrittenRecords).
+  /// The records of the variable that may hold cells (WrittenRecords).
   std::int64_t written_records(const Schema& schema, int variable) const {
     return written_records_.of(schema, variable);
   }
-  /// A write of the region begins; before lengths grow.
+  /// Notes a write of the region, before lengths grow.
   void note_write(const Schema& schema, int variable, const Box& region) {
     written_records_.note(schema, variable, region);
   }
-  /// This rank does not know what others write.
+  /// Notes that this rank does not know what others write.
   void lose_reach() { written_records_.lose(); }
-  /// The region is written: lengths grow to its end, and none of its cells is a gap.
+  /// Notes that the region is written: lengths grow to its end, and none of its cells is a gap.
   void add(Schema& schema, int variable, const Box& region);
-  /// Boxes that must be filled, and count as filled from now on. None where the format needs no filling.
+  /// Takes the boxes that must be filled, which count as filled from now on. None where the format needs
+  /// none.
   std::vector<RecordFillTracker::Gap> take_gaps(const Schema& schema);
-  /// Boxes of those within a box of a variable, which stay gaps.
+  /// The gaps within a box of a variable, which stay gaps.
   std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const {
     return tracks_gaps(schema) ? filled_.gaps_in(schema, variable, box) : std::vector<Box>{};
   }
 
-  /// All ranks know of the lengths as they are now.
+  /// Notes that all ranks know the present lengths.
   void note_known(const Schema& schema) { known_ = lengths_of(schema); }
-  /// Those that all know of, one for each dimension of the schema.
+  /// The lengths that all ranks know, one for each dimension of the schema.
   std::vector<std::int64_t> known(const Schema& schema) const;
-  /// The lengths as they are now are those of the file.
+  /// Notes that the file has the present lengths.
   void note_committed(const Schema& schema) { committed_ = lengths_of(schema); }
-  /// Records since the last commit never were.
+  /// Takes back the records since the last commit.
   void take_back(Schema& schema);
 
  private:

@@ -13,14 +13,14 @@
 
 namespace shoal {
 
-/// Messages between the ranks of several nodes and I/O ranks, whose number the report has.
+/// The messages between the ranks of several nodes and I/O ranks, with counts for the report.
 class CountedMessages {
  public:
-  /// nullptr: there is one node, and messages are not put together. comm and nodes outlive this. Collective
-  /// the first time.
+  /// The messages; nullptr: there is one node, and messages are not joined. comm and nodes must outlive this.
+  /// Collective the first time.
   NodeMessages* of(const Comm& comm, const Nodes& nodes, const std::vector<int>& io_ranks,
                    const StageOptions& stage);
-  /// The report has all messages so far.
+  /// Adds the messages since the last call to the counters.
   void count(Counters& counters);
 
  private:
@@ -28,12 +28,12 @@ class CountedMessages {
   std::int64_t counted_ = 0, counted_bytes_ = 0;
 };
 
-/// The Rearrangers of one file, which decompositions get as they are used, and what these share.
+/// The Rearrangers of one file, made as decompositions are used, with the messages that they share.
 class Rearrangers {
  public:
   /// io_ranks: as of a Rearranger. comm and nodes outlive this. Collective.
   Rearrangers(const Comm& comm, const Nodes& nodes, std::vector<int> io_ranks, const StageOptions& stage);
-  /// Of nodes as the options say.
+  /// The same, with nodes as the options say.
   Rearrangers(const Comm& comm, const RearrangeOptions& options, std::vector<int> io_ranks,
               const StageOptions& stage)
       : Rearrangers(comm, std::make_unique<Nodes>(comm, options.ranks_per_node), std::move(io_ranks), stage) {
@@ -44,16 +44,16 @@ class Rearrangers {
   NodeMessages* messages() const { return node_messages_; }
   void count_messages(Counters& counters) { messages_.count(counters); }
 
-  /// The map that stands for a decomposition: itself, or one of the cells of tiles, with those around them
-  /// (halo) or without. Collective the first time.
+  /// The map of a decomposition: itself, or the map of the cells of its tiles, with halo or without.
+  /// Collective the first time.
   std::shared_ptr<const Decomposition> map_of(const std::shared_ptr<const Decomposition>& decomposition,
                                               bool halo);
-  /// The same, if it is there: else nullptr. Local.
+  /// The same, if it was made; nullptr: it was not. Local.
   std::shared_ptr<const Decomposition> known_map(const std::shared_ptr<const Decomposition>& decomposition,
                                                  bool halo) const;
-  /// Of a map. Collective the first time.
+  /// The Rearranger of a map. Collective the first time.
   Rearranger& of(const std::shared_ptr<const Decomposition>& map);
-  /// nullptr: there is none. Local.
+  /// The Rearranger of a map; nullptr: none. Local.
   Rearranger* find(const Decomposition* map) const;
 
  private:

@@ -9,32 +9,32 @@
 
 namespace shoal {
 
-/// What was written of distributed variables in the classic formats, where a record is there for all
-/// variables as soon as it is for one: cells that nobody wrote must get the fill value before the record
-/// counts. Every rank keeps the same notes.
+/// The written regions of distributed variables in the classic formats, where a record is there for all
+/// variables as soon as it is for one: cells that were not written must get the fill value before the record
+/// counts. The same on all ranks that made the same calls.
 class RecordFillTracker {
  public:
-  /// every_variable: replicated ones too, where no catalog fills these.
+  /// every_variable: replicated ones too, where no catalog fills them.
   explicit RecordFillTracker(bool every_variable = false) : every_variable_(every_variable) {}
 
-  /// Everything that the schema has so far counts as written.
+  /// Begins with all records of the schema written.
   void start(const Schema& schema);
-  /// Variables behind those known are new and empty.
+  /// Adds the variables that the schema has beyond those known, with nothing written.
   void add_variables(const Schema& schema);
-  /// The region of the variable (all its dimensions) was written.
+  /// Notes that a region of the variable (in all its dimensions) was written.
   void touch(const Schema& schema, int variable, const Box& region);
 
-  /// Records beyond those of the schema never were.
+  /// Forgets records beyond those of the schema.
   void cut(const Schema& schema);
 
   struct Gap {
     int variable = 0;
     Box cells;
   };
-  /// Boxes of variables with a fill value that were never written, up to the current number of records. They
-  /// count as written from now on.
+  /// Takes the boxes, of variables with a fill value, that were never written, up to the current number of
+  /// records. They count as written from now on.
   std::vector<Gap> take_gaps(const Schema& schema);
-  /// Those within a box of one variable; they stay gaps.
+  /// The gaps within a box of one variable; they stay gaps.
   std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const;
 
  private:

@@ -9,30 +9,30 @@
 
 namespace shoal {
 
-/// Collective over comm; everything is the same on all ranks. format: of new files only.
+/// Makes a driver. format: of new files only. Arguments are the same on all ranks. Collective over comm.
 using DriverMaker = std::unique_ptr<Driver>(const Comm& comm, const std::string& path, OpenMode mode,
                                             Format format, const DriverOptions& options);
 
-/// What there is to choose from: one line a driver, in registry.cpp.
+/// A row of the table of drivers (registry.cpp).
 struct RegisteredDriver {
   const char* name;
   const char* about;
-  const char* formats;   ///< that it reads and writes, blanks between
-  const char* accesses;  ///< ways of calling its library, blanks between; empty: it has but one
-  DriverMaker* make;     ///< nullptr: its library was not there when Shoal was built
+  const char* formats;   ///< names with blanks between
+  const char* accesses;  ///< names with blanks between; empty: there is no choice
+  DriverMaker* make;     ///< nullptr: this build lacks the driver's library
 };
 std::span<const RegisteredDriver> registered_drivers();
 
-/// A driver by its name. Error(setting): a name there is none of, with the nearest one; one that this build
-/// lacks, a format or an access that it has not, with the drivers that could. For a layout of
-/// several files, a driver of sets that makes one of them for each. Collective over comm.
+/// Makes the driver of this name; for a layout of several files, a DomainsDriver over it. Error(setting): an
+/// unknown name, with the nearest one; a driver that this build lacks; a format or access that the driver
+/// lacks, with the drivers that have it. Collective over comm.
 std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
                                     OpenMode mode, Format format, const DriverOptions& options);
 
 /// The checks of make_driver alone. Local.
 void check_driver(const std::string& name, OpenMode mode, Format format, Access access);
 
-/// Its words: "collective", "independent", "nonblocking".
+/// The name of an access: "collective", "independent", "nonblocking".
 const char* name_of(Access access);
 Access access_of(const std::string& name);
 
@@ -45,14 +45,14 @@ DriverMaker make_netcdf_driver;
 #endif
 DriverMaker make_gather_driver;
 DriverMaker make_mpiio_driver;
-/// The native one, for ranks beside which others serve (servers.hpp).
+/// The native driver on ranks that compute and servers (servers.hpp).
 DriverMaker make_served_driver;
-/// Any of them, for one file that is written: with a lock, and an old file of the path stays until the first
-/// commit, as the options say (claimed_driver.hpp). calls_mpi_io: the driver's library does.
+/// A ClaimedDriver over the driver, for one file that is written: with a lock, and with an old file of the
+/// path kept until the first commit, as the options say. calls_mpi_io: the driver's library calls MPI-IO.
 std::unique_ptr<Driver> make_claimed_driver(DriverMaker* make, bool calls_mpi_io, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,
                                             const DriverOptions& options);
-/// Files of a layout other than one, each by the named driver.
+/// A DomainsDriver, for a layout of several files, each by the named driver.
 std::unique_ptr<Driver> make_domains_driver(const std::string& driver, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,
                                             const DriverOptions& options);

@@ -12,11 +12,11 @@
 
 namespace shoal {
 
-/// How many records of each variable may hold something by now (of one without records: one, or none). Cells
-/// of later ones have nothing that could be kept. The same on all ranks that made the same calls.
+/// The number of records of each variable that may hold cells (of a variable without records: 1 or 0). Later
+/// records have no cells that could be kept. The same on all ranks that made the same calls.
 class WrittenRecords {
  public:
-  /// All records that the file has may hold something.
+  /// Begins with all records of the file.
   void start(const Schema& in_file) {
     had_.clear();
     for (int v = 0; v < static_cast<int>(in_file.variables.size()); ++v)
@@ -31,12 +31,12 @@ class WrittenRecords {
     const auto v = static_cast<std::size_t>(variable);
     return v < had_.size() ? had_[v] : 0;  // lengths grow with the puts that this rank knows to be good
   }
-  /// Cells of the region are written; call before the schema's lengths grow.
+  /// Notes a write of the region, before the schema's lengths grow.
   void note(const Schema& schema, int variable, const Box& region) {
     const std::int64_t end = schema.has_record(variable) ? region.end(0) : 1;
     if (!lost_) written_[variable] = std::max(of(schema, variable), end);
   }
-  /// This rank does not know what others wrote: until it starts anew, any record may hold something.
+  /// Notes that this rank does not know what others wrote: until start, any record may hold cells.
   void lose() { lost_ = true; }
 
  private:

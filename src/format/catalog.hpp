@@ -47,7 +47,6 @@ struct CatalogOptions {
   FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
   ExternalFiles external_files = ExternalFiles::folder;
-  bool lacks_data = false;  ///< classic: the file is being made, and its end may not be written yet
 };
 
 /// Where a chunk lies, and how many bytes it has there after filters.

@@ -12,7 +12,7 @@ namespace shoal {
 
 namespace {
 
-using Rule = ChunkWish::Rule;
+using Rule = ChunkRequest::Rule;
 using Lengths = std::vector<std::int64_t>;
 
 // Of a dimension that grows nobody knows how far: longer chunks would be mostly empty in the files of a
@@ -76,12 +76,12 @@ std::int64_t even_part(std::int64_t length, std::int64_t most) {
   return (length + parts - 1) / parts;
 }
 
-ChunkWish chunk_wish_of(const std::string& text) {
+ChunkRequest chunk_request_of(const std::string& text) {
   const std::string wanted = lower(trimmed(text));
   if (wanted == "auto") return {};
   if (wanted == "map") return {Rule::map, {}};
   if (wanted == "series") return {Rule::series, {}};
-  ChunkWish wish{Rule::shape, {}};
+  ChunkRequest request{Rule::shape, {}};
   std::size_t at = 0;
   while (at <= wanted.size()) {
     const std::size_t end = std::min(wanted.find('x', at), wanted.size());
@@ -89,45 +89,45 @@ ChunkWish chunk_wish_of(const std::string& text) {
     at = end + 1;
     if (number.empty() || number.size() > 15 || number.find_first_not_of("0123456789") != std::string::npos)
       refuse(text);
-    wish.shape.push_back(std::atoll(number.c_str()));
-    if (wish.shape.back() < 1) refuse(text);
+    request.shape.push_back(std::atoll(number.c_str()));
+    if (request.shape.back() < 1) refuse(text);
   }
-  return wish;
+  return request;
 }
 
-std::string text_of(const ChunkWish& wish) {
-  if (wish.rule == Rule::automatic) return "auto";
-  if (wish.rule == Rule::map) return "map";
-  if (wish.rule == Rule::series) return "series";
+std::string text_of(const ChunkRequest& request) {
+  if (request.rule == Rule::automatic) return "auto";
+  if (request.rule == Rule::map) return "map";
+  if (request.rule == Rule::series) return "series";
   std::string text;
-  for (const auto n : wish.shape)
+  for (const auto n : request.shape)
     text += (text.empty() ? "" : "x") + std::to_string(n);
   return text;
 }
 
-std::optional<Lengths> wished_chunk(const ChunkWish& wish, const Dims& shape,
-                                    const std::vector<bool>& unlimited, std::size_t element,
-                                    std::int64_t chunk_bytes) {
+std::optional<Lengths> requested_chunk(const ChunkRequest& request, const Dims& shape,
+                                       const std::vector<bool>& unlimited, std::size_t element,
+                                       std::int64_t chunk_bytes) {
   const auto n = static_cast<std::size_t>(shape.size());
-  if (n == 0 || wish.rule == Rule::automatic) return std::nullopt;
+  if (n == 0 || request.rule == Rule::automatic) return std::nullopt;
   Lengths lengths;
   for (std::size_t d = 0; d < n; ++d)
     lengths.push_back(unlimited[d] ? 1 : std::max<std::int64_t>(shape[static_cast<int>(d)], 1));
-  if (wish.rule == Rule::shape) {
-    if (wish.shape.size() != n) return std::nullopt;
-    Lengths chunk = wish.shape;
+  if (request.rule == Rule::shape) {
+    if (request.shape.size() != n) return std::nullopt;
+    Lengths chunk = request.shape;
     for (std::size_t d = 0; d < n; ++d)
       if (!unlimited[d]) chunk[d] = std::min(chunk[d], lengths[d]);
     return chunk;
   }
-  // Nothing but records: as it would be without a wish.
+  // Nothing but records: as it would be without a request.
   if (n == 1 && unlimited[0]) return std::nullopt;
   const auto cells = std::max<std::int64_t>(chunk_bytes / static_cast<std::int64_t>(element), 1);
   const bool grows = unlimited[0];
   const std::size_t first = grows || n > 2 ? 1 : 0;  // of those that a place or a map is made of
   const std::size_t first_cut = std::max(first, n - std::min<std::size_t>(n, 2));
-  return wish.rule == Rule::map ? map_chunk(lengths, first_cut, cells)
-                                : series_chunk(lengths, first_cut, grows, cells);
+  return request.rule == Rule::map ? map_chunk(lengths, first_cut, cells)
+                                   : series_chunk(lengths, first_cut, grows, cells);
 }
 
 }  // namespace shoal

@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-/// A wish for the shape of chunks.
-struct ChunkWish {
+/// A request for the shape of chunks.
+struct ChunkRequest {
   enum class Rule {
     automatic,  ///< netcdf4::default_chunk: records apart, otherwise as much as there is room for
     map,        ///< one index of all dimensions but the last two, which are whole if there is room
@@ -23,15 +23,15 @@ struct ChunkWish {
 };
 
 /// "auto", "map", "series", "1x30x100x100". Error(setting) says what is allowed. Local.
-ChunkWish chunk_wish_of(const std::string& text);
-std::string text_of(const ChunkWish& wish);
+ChunkRequest chunk_request_of(const std::string& text);
+std::string text_of(const ChunkRequest& request);
 
 /// The shape of the chunks of a variable of that shape (lengths of unlimited dimensions are not looked at, so
 /// that all files of a run get the same), of about so many bytes. nullopt: automatic, or a shape of another
 /// number of dimensions. Lengths are cut to those of the dimensions. Local.
-std::optional<std::vector<std::int64_t>> wished_chunk(const ChunkWish& wish, const Dims& shape,
-                                                      const std::vector<bool>& unlimited, std::size_t element,
-                                                      std::int64_t chunk_bytes);
+std::optional<std::vector<std::int64_t>> requested_chunk(const ChunkRequest& request, const Dims& shape,
+                                                         const std::vector<bool>& unlimited,
+                                                         std::size_t element, std::int64_t chunk_bytes);
 
 /// At most so many of a length (1 or more), in equal parts, so that little or nothing of the last one sticks
 /// out.

@@ -24,6 +24,7 @@ struct Placement {
   };
   Kind kind = Kind::regular;
   bool swapped = false;      ///< byte order in the file is not this machine's
+  bool late = false;         ///< chunks get their space in the file when they are first written (HDF5)
   Dims chunk;                ///< shape of a chunk; in an unlimited dimension the number of records it holds
   std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
   std::uint64_t stride = 0;  ///< regular only

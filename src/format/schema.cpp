@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/field_bytes.hpp"
 #include "base/names.hpp"
 #include "base/text.hpp"
 
@@ -228,61 +229,6 @@ std::string fault_of_fill(const VariableDef& variable) {
   return own->count() == 1 ? std::string() : fmt::format("its _FillValue has {} values", own->count());
 }
 
-namespace {
-
-void pack(ByteWriter& out, const std::vector<Attribute>& attributes) {
-  out.put(static_cast<std::uint64_t>(attributes.size()));
-  for (const auto& attribute : attributes) {
-    out.put(attribute.name);
-    out.put(attribute.type);
-    out.put(attribute.data);
-    out.put(attribute.strings);
-  }
-}
-
-std::vector<Attribute> unpack_attributes(ByteReader& in) {
-  std::vector<Attribute> attributes(in.length(1));
-  for (Attribute& attribute : attributes) {
-    in.get(attribute.name);
-    in.get(attribute.type);
-    in.get(attribute.data);
-    in.get(attribute.strings);
-  }
-  return attributes;
-}
-
-void pack(ByteWriter& out, const VariableDef& variable) {
-  out.put(variable.name);
-  out.put(variable.type);
-  out.put(variable.dims);
-  pack(out, variable.attributes);
-  out.put(variable.no_fill);
-  out.put(variable.distributed);
-  out.put(variable.chunks);
-  out.put(variable.filters);
-  out.put(variable.fits_plainly);
-  out.put(variable.refusal);
-  out.put(variable.in_other_files);
-}
-
-VariableDef unpack_variable(ByteReader& in) {
-  VariableDef variable;
-  in.get(variable.name);
-  in.get(variable.type);
-  in.get(variable.dims);
-  variable.attributes = unpack_attributes(in);
-  in.get(variable.no_fill);
-  in.get(variable.distributed);
-  in.get(variable.chunks);
-  in.get(variable.filters);
-  in.get(variable.fits_plainly);
-  in.get(variable.refusal);
-  in.get(variable.in_other_files);
-  return variable;
-}
-
-}  // namespace
-
 void require_plain(const VariableDef& variable) {
   if (variable.fits_plainly) return;
   throw Error(Code::not_supported, "{}",
@@ -293,51 +239,33 @@ void require_plain(const VariableDef& variable) {
       .of_variable(variable.name);
 }
 
+namespace {
+
+template <class Io, class AnySchema>
+void visit_schema(Io& io, AnySchema& schema) {
+  const auto attribute = [](auto& to, auto& a) { to(a.name, a.type, a.data, a.strings); };
+  io(schema.format);
+  io.each(schema.dims, [](auto& to, auto& dim) { to(dim.name, dim.length, dim.unlimited); });
+  io.each(schema.attributes, attribute);
+  io.each(schema.variables, [&](auto& to, auto& v) {
+    to(v.name, v.type, v.dims);
+    to.each(v.attributes, attribute);
+    to(v.no_fill, v.distributed, v.chunks, v.filters, v.fits_plainly, v.refusal, v.in_other_files);
+  });
+  io.each(schema.changes, [](auto& to, auto& c) { to(c.kind, c.index, c.name, c.to); });
+}
+
+}  // namespace
+
 void pack(ByteWriter& out, const Schema& schema) {
-  out.put(schema.format);
-  out.put(static_cast<std::uint64_t>(schema.dims.size()));
-  for (const auto& dim : schema.dims) {
-    out.put(dim.name);
-    out.put(dim.length);
-    out.put(dim.unlimited);
-  }
-  pack(out, schema.attributes);
-  out.put(static_cast<std::uint64_t>(schema.variables.size()));
-  for (const auto& variable : schema.variables)
-    pack(out, variable);
-  out.put(static_cast<std::uint64_t>(schema.changes.size()));
-  for (const auto& change : schema.changes) {
-    out.put(change.kind);
-    out.put(change.index);
-    out.put(change.name);
-    out.put(change.to);
-  }
+  FieldWriter io(out);
+  visit_schema(io, schema);
 }
 
 Schema unpack_schema(ByteReader& in) {
   Schema schema;
-  in.get(schema.format);
-  const auto dims = in.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < dims; ++i) {
-    Dimension dim;
-    in.get(dim.name);
-    in.get(dim.length);
-    in.get(dim.unlimited);
-    schema.dims.push_back(std::move(dim));
-  }
-  schema.attributes = unpack_attributes(in);
-  schema.variables.resize(in.length(1));
-  for (VariableDef& variable : schema.variables)
-    variable = unpack_variable(in);
-  const auto changes = in.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < changes; ++i) {
-    SchemaChange change;
-    in.get(change.kind);
-    in.get(change.index);
-    in.get(change.name);
-    in.get(change.to);
-    schema.changes.push_back(std::move(change));
-  }
+  FieldReader io(in);
+  visit_schema(io, schema);
   return schema;
 }
 

@@ -73,7 +73,7 @@ void pack(ByteWriter& out, const std::optional<MachineFigures>& figures) {
   out.put(figures.has_value());
   if (!figures) return;
   out.put(figures->path);
-  out.put(figures->usual_turns);
+  out.put(figures->default_turns);
   visit_node(figures->node, Packer{out});
   visit_file_system(figures->file_system, Packer{out});
 }
@@ -82,7 +82,7 @@ std::optional<MachineFigures> unpack_machine_figures(ByteReader& in) {
   if (!in.get<bool>()) return std::nullopt;
   MachineFigures figures;
   in.get(figures.path);
-  in.get(figures.usual_turns);
+  in.get(figures.default_turns);
   visit_node(figures.node, Unpacker{in});
   visit_file_system(figures.file_system, Unpacker{in});
   return figures;
@@ -92,12 +92,13 @@ std::string text_of(const MachineFigures& figures) {
   const FileSystemFigures& where = figures.file_system;
   if (!figures.measured()) {
     const std::int64_t n = where.stripe_count;
-    return fmt::format("usual figures of {}{}",
+    return fmt::format("default figures of {}{}",
                        where.kind == k_unknown_kind ? "a file system that is not known" : where.kind,
                        n > 0 ? fmt::format(" with {} stripe{}", n, n == 1 ? "" : "s") : "");
   }
   return fmt::format("{}, {} ({}, measured {}{})", figures.path, where.mount_point, where.kind,
-                     where.measured, figures.usual_turns ? "; usual figures of nodes that take turns" : "");
+                     where.measured,
+                     figures.default_turns ? "; default figures of nodes that take turns" : "");
 }
 
 Seconds store_seconds(const MachineFigures& figures, const StoreUse& use) {

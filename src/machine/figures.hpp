@@ -79,17 +79,17 @@ inline constexpr const char* k_unknown_kind = "unknown";
 
 /// What counts for one file.
 struct MachineFigures {
-  std::string path;  ///< of the machine file; empty: usual figures (usual_figures.hpp)
+  std::string path;  ///< of the machine file; empty: default figures (default_figures.hpp)
   NodeFigures node;
   FileSystemFigures file_system;
-  bool usual_turns = false;  ///< what nodes do to each other was not measured: usual figures count
+  bool default_turns = false;  ///< what nodes do to each other was not measured: default figures count
 
   bool measured() const { return !path.empty(); }
 };
 void pack(ByteWriter& out, const std::optional<MachineFigures>& figures);
 std::optional<MachineFigures> unpack_machine_figures(ByteReader& in);
 
-/// "machine.toml, /scratch (lustre, measured 2026-11-25)"; "usual figures of lustre with 4 stripes".
+/// "machine.toml, /scratch (lustre, measured 2026-11-25)"; "default figures of lustre with 4 stripes".
 std::string text_of(const MachineFigures& figures);
 
 /// How bytes go to a file.

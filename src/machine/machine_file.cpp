@@ -284,13 +284,13 @@ const FileSystemFigures* file_system_for(const Machine& machine, const std::stri
   return best;
 }
 
-FoundMachine find_machine(const std::string& wish, const std::string& beside, const std::string& dataset,
+FoundMachine find_machine(const std::string& request, const std::string& beside, const std::string& dataset,
                           const std::string& kind, const std::string& today) {
   FoundMachine found;
-  if (wish == "none") return found;
-  std::string path = wish;
+  if (request == "none") return found;
+  std::string path = request;
   Machine machine;
-  if (wish == "auto") {
+  if (request == "auto") {
     path = (std::filesystem::path(beside) / k_machine_file).string();
     FoundText file = find_text(path, k_most_settings_bytes);
     if (!file.there) return found;
@@ -312,7 +312,7 @@ FoundMachine find_machine(const std::string& wish, const std::string& beside, co
   if (figures == nullptr) {
     // One that lies there need not be about all folders; one that is named must not be passed over in
     // silence.
-    if (wish != "auto")
+    if (request != "auto")
       found.warnings.push_back(fmt::format("machine={} is not used: it has no file system above {}; run {}",
                                            path, dataset, command));
     return found;

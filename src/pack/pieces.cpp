@@ -37,7 +37,7 @@ void for_each_piece(const std::vector<Box>& cover, const Dims& chunk, std::int64
 }
 
 void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size, std::uint64_t address,
-                 std::int64_t in_stage, ExtentMerger& merger) {
+                 std::int64_t in_memory, ExtentMerger& merger) {
   const Box whole = cells_of_chunk(piece.chunk_index, chunk);
   const int n = piece.cells.rank();
   // Dimensions from `inner` on form one run: all behind it are whole in the chunk.
@@ -56,7 +56,7 @@ void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size
   Dims index = piece.cells.first;
   for (std::int64_t i = 0; i < runs; ++i) {
     const auto offset = position_in(index, whole) * static_cast<std::int64_t>(element_size);
-    merger.add({address + static_cast<std::uint64_t>(offset), in_stage + i * bytes, bytes});
+    merger.add({address + static_cast<std::uint64_t>(offset), in_memory + i * bytes, bytes});
     for (int d = inner - 1; d >= 0; --d) {
       if (++index[d] < piece.cells.end(d)) break;
       index[d] = piece.cells.first[d];

@@ -21,8 +21,8 @@
 #include "dataset/driver_options.hpp"
 #include "driver/library/gather/slab.hpp"
 #include "driver/native/stage/stage.hpp"
+#include "machine/default_figures.hpp"
 #include "machine/machine_file.hpp"
-#include "machine/usual_figures.hpp"
 #include "plan/cuts.hpp"
 #include "plan/memory.hpp"
 #include "simulate/explained.hpp"
@@ -68,9 +68,9 @@ class Arguments {
     add("--background", "off|thread|ranks|auto", "who stores what is in the stage");
     add("--servers", "N", "of each node, beside --ranks; with --background ranks");
     add("--machine", "PATH", "what shoal tune measured: choose by it, and say times");
-    add("--folder", "DIR", "where the file will be: of the machine file, or else what is usual there");
+    add("--folder", "DIR", "where the file will be: of the machine file, or else the default figures there");
     add("--file-system", "lustre|gpfs|beegfs",
-        "on another machine that was not measured: what is usual on it");
+        "on another machine that was not measured: its default figures");
     add("--stripes", "N", "with --file-system lustre: of the file (1)");
     add("--cores", "N", "of a node; --background auto chooses by them");
     app_.add_flag("-h,--help", help_, "this text");
@@ -239,11 +239,11 @@ MachineFigures figures_of_file(const Arguments& arguments) {
                 joined(mount_points, ", "));
   MachineFigures found{path, machine.node, *figures};
   const bool known = file_system_named(figures->kind).sharing != FileSystem::Sharing::unknown;
-  complete_with_usual(found, usual_figures(figures->kind, figures->stripe_count, known));
+  complete_with_defaults(found, default_figures(figures->kind, figures->stripe_count, known));
   return found;
 }
 
-/// Measured figures, or those that are usual for a kind of file system, as a run there would go by.
+/// Measured figures, or the default ones of a kind of file system, as a run there would go by.
 void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
   const bool is_lustre = arguments.has("--file-system") && arguments.text("--file-system") == "lustre";
   if (arguments.has("--stripes") && !is_lustre)
@@ -254,17 +254,17 @@ void choose_by_figures(const Arguments& arguments, DriverOptions& options) {
                   "--file-system is for a machine that is not here and was not measured; leave --machine and "
                   "--folder out");
     const std::string kind = arguments.text("--file-system");
-    options.machine = usual_figures(kind, arguments.number("--stripes", 1, 1, 65534));
+    options.machine = default_figures(kind, arguments.number("--stripes", 1, 1, 65534));
     if (!options.machine)
       throw Error(
           Code::invalid_argument,
-          "--file-system is '{}'; there are usual figures of lustre, gpfs and beegfs, and on others a run "
+          "--file-system is '{}'; there are default figures of lustre, gpfs and beegfs, and on others a run "
           "goes by none",
           kind);
   } else if (arguments.has("--machine")) {
     options.machine = figures_of_file(arguments);
   } else if (arguments.has("--folder")) {
-    // As a run that starts here finds it: machine.toml, or usual figures.
+    // As a run that starts here finds it: machine.toml, or default figures.
     const std::string dataset = (std::filesystem::path(arguments.text("--folder")) / "dataset.nc").string();
     const FoundMachine found =
         resolve_machine(resolve_settings("", {}), {}, dataset, file_system_of, OpenMode::create);
@@ -348,7 +348,7 @@ Json json_of(const FieldCounts& counts) {
           {"box_runs", whole(counts.box_runs)}};
 }
 
-void print(const SimulationWish& wish, const Explained& e) {
+void print(const SimulationRequest& request, const Explained& e) {
   const char* const background[] = {"off", "thread", "ranks"};
   auto nodes = Json::array(), boxes = Json::array();
   for (const auto& node : e.nodes)
@@ -359,18 +359,18 @@ void print(const SimulationWish& wish, const Explained& e) {
                      {"slot_generations", node.slot_generations},
                      {"writes", node.writes}});
   for (const auto& box : e.boxes) {
-    boxes.push_back(json_of(box.stored, wish.field.size));
+    boxes.push_back(json_of(box.stored, request.field.size));
     boxes.back()["runs"] = box.runs;
   }
   const Json explained{{"rearranged", e.rearranged},
                        {"setting", e.setting},
                        {"counts", json_of(e.counts)},
-                       {"machine", json_of(wish.options.machine, wish.options.machine_choices, e.cost)},
-                       {"background", background[static_cast<int>(wish.options.background.stored_by)]},
+                       {"machine", json_of(request.options.machine, request.options.machine_choices, e.cost)},
+                       {"background", background[static_cast<int>(request.options.background.stored_by)]},
                        {"cores_of_rank_and_thread", k_cores_of_rank_and_thread},
-                       {"most_ranks_of_node", most_ranks_of_node(wish.field)},
-                       {"stage_bytes", wish.options.stage.bytes},
-                       {"gather_slab_bytes", gather_slab_bytes(wish.options.stage)},
+                       {"most_ranks_of_node", most_ranks_of_node(request.field)},
+                       {"stage_bytes", request.options.stage.bytes},
+                       {"gather_slab_bytes", gather_slab_bytes(request.options.stage)},
                        {"slots", e.stage.slots},
                        {"first_slots", Stage::first_slots(e.stage.slot_bytes)},
                        {"slot_bytes", e.stage.slot_bytes},
@@ -432,21 +432,21 @@ int main(int argc, char** argv) {
       std::cout << arguments.help();
       return 0;
     }
-    SimulationWish wish;
-    const std::string tiles = cut_field(arguments, wish.field);
-    wish.options = options_of(arguments);
-    choose_by_figures(arguments, wish.options);
-    wish.native = !arguments.has("--library");
+    SimulationRequest request;
+    const std::string tiles = cut_field(arguments, request.field);
+    request.options = options_of(arguments);
+    choose_by_figures(arguments, request.options);
+    request.native = !arguments.has("--library");
     if (arguments.has("--explain")) {
-      if (wish.field.is_map())
+      if (request.field.is_map())
         throw Error(Code::invalid_argument, "--explain is of tiles; give --global, not --columns");
-      choose_background(arguments, wish.field, wish.options);
-      print(wish, explain(wish));
+      choose_background(arguments, request.field, request.options);
+      print(request, explain(request));
       return 0;
     }
-    wish.budget = static_cast<double>(arguments.number("--seconds", 60, 0, 1'000'000));
-    wish.meter = allocations();
-    print(wish.field, tiles, simulate(wish));
+    request.budget = static_cast<double>(arguments.number("--seconds", 60, 0, 1'000'000));
+    request.meter = allocations();
+    print(request.field, tiles, simulate(request));
     return 0;
   } catch (const std::bad_alloc&) {
     std::cerr

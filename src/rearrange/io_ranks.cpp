@@ -10,19 +10,19 @@ namespace shoal {
 
 namespace {
 
-std::string ranks_text(const IoRanksWish& wish, int ranks) {
+std::string ranks_text(const IoRanksRequest& request, int ranks) {
   const std::string n = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-  if (wish.node >= 0) return fmt::format("node {} has {}", wish.node, n);
+  if (request.node >= 0) return fmt::format("node {} has {}", request.node, n);
   return (ranks == 1 ? "there is " : "there are ") + n;
 }
 
-// Ranks of each node; the wish is about one.
-std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoRanksWish& wish,
+// Ranks of each node; the request is about one.
+std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoRanksRequest& request,
                                  int most_nodes = 0) {
   bool chosen = false;
   comm.agree_or_throw(caught([&] {
     if (!is_io_node(nodes.index(), nodes.count(), most_nodes)) return;
-    const auto of_node = io_ranks_of(nodes.node().size(), wish);
+    const auto of_node = io_ranks_of(nodes.node().size(), request);
     chosen = std::find(of_node.begin(), of_node.end(), nodes.node().rank()) != of_node.end();
   }));
   const auto all = comm.all_gather(std::int64_t{chosen ? 1 : 0});
@@ -34,19 +34,19 @@ std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoR
 
 }  // namespace
 
-std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
-  const std::string setting = wish.node >= 0 ? "io_ranks_per_node" : "io_ranks";
-  const std::string there = ranks_text(wish, ranks);
-  if (wish.base >= ranks)
-    throw Error(Code::setting, "setting io_base is {}, but {}; io_base can be 0 to {}", wish.base, there,
+std::vector<int> io_ranks_of(int ranks, const IoRanksRequest& request) {
+  const std::string setting = request.node >= 0 ? "io_ranks_per_node" : "io_ranks";
+  const std::string there = ranks_text(request, ranks);
+  if (request.base >= ranks)
+    throw Error(Code::setting, "setting io_base is {}, but {}; io_base can be 0 to {}", request.base, there,
                 ranks - 1);
-  int count = wish.count;
-  int stride = wish.stride;
-  const int available = ranks - wish.base;
-  const std::string from = wish.base > 0 ? fmt::format(" from rank {} on", wish.base) : "";
+  int count = request.count;
+  int stride = request.stride;
+  const int available = ranks - request.base;
+  const std::string from = request.base > 0 ? fmt::format(" from rank {} on", request.base) : "";
   if (count > available)
     throw Error(Code::setting, "setting {} is {}, but {}{}; {} can be 1 to {}", setting, count, there,
-                wish.base > 0 ? fmt::format(", {} of them{}", available, from) : "", setting, available);
+                request.base > 0 ? fmt::format(", {} of them{}", available, from) : "", setting, available);
   if (count == 0) count = stride == 0 ? available : (available - 1) / stride + 1;
   if (stride == 0) stride = available / count;
   if ((count - 1) > (available - 1) / stride)
@@ -57,7 +57,7 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
                 (available - 1) / (count - 1));
   std::vector<int> list;
   for (int i = 0; i < count; ++i)
-    list.push_back(wish.base + i * stride);
+    list.push_back(request.base + i * stride);
   return list;
 }
 

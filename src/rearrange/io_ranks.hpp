@@ -11,14 +11,14 @@ namespace shoal {
 
 /// What the settings say of I/O ranks, each 0: not set. node: the ranks of this node are meant, and the count
 /// is io_ranks_per_node; -1: all ranks.
-struct IoRanksWish {
+struct IoRanksRequest {
   int count = 0, stride = 0, base = 0;
   int node = -1;
 };
 
 /// Which ranks store and fetch for others: base, base + stride, ... Without a stride they are as far apart as
 /// they can be; without a number there are as many as fit. Error(setting) says what would fit. Local.
-std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
+std::vector<int> io_ranks_of(int ranks, const IoRanksRequest& request);
 
 /// Has this one of so many nodes I/O ranks, if so many at most have? They are as far apart as they can be,
 /// and the first is among them. most: 0: all.

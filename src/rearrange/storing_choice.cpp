@@ -75,13 +75,13 @@ void choose_slot(const FileSystemFigures& f, StoringChoice& choice) {
   double best = 0;
   for (std::size_t i = 0; i < sizes.at.size(); ++i)
     if (sizes.at[i] <= k_most_slot_bytes) best = std::max(best, sizes.bytes_per_second[i]);
-  const auto share = static_cast<double>(k_usual_slot_bytes) / choice.writers;
+  const auto share = static_cast<double>(k_default_slot_bytes) / choice.writers;
   if (sizes.at_size(share) >= k_as_good * best) return;
   const auto good = std::find_if(sizes.bytes_per_second.begin(), sizes.bytes_per_second.end(),
                                  [&](double rate) { return rate >= k_as_good * best; });
   const std::int64_t write_bytes = sizes.at[static_cast<std::size_t>(good - sizes.bytes_per_second.begin())];
-  choice.slot_bytes = std::clamp(write_bytes * choice.writers, k_usual_slot_bytes, k_most_slot_bytes);
-  if (choice.slot_bytes > k_usual_slot_bytes)
+  choice.slot_bytes = std::clamp(write_bytes * choice.writers, k_default_slot_bytes, k_most_slot_bytes);
+  if (choice.slot_bytes > k_default_slot_bytes)
     choice.why.emplace_back(
         "slot_bytes",
         fmt::format("slot_bytes={}: writes of {} are {:.1f} times as fast as of {}", choice.slot_bytes,

@@ -15,12 +15,12 @@ namespace shoal {
 /// larger writes, as from 256 KiB on the size of a write hardly matters. 8 MiB are slower, and 32 MiB reach
 /// half of what one contiguous block of each rank does: nothing overlaps while the first slot fills and the
 /// last one drains.
-inline constexpr std::int64_t k_usual_slot_bytes = 1024 * 1024;
+inline constexpr std::int64_t k_default_slot_bytes = 1024 * 1024;
 
 /// How a file system is written to where no setting says.
 struct StoringChoice {
   int writers = 1;  ///< ranks of a node at a time
-  std::int64_t slot_bytes = k_usual_slot_bytes;
+  std::int64_t slot_bytes = k_default_slot_bytes;
   int io_ranks_of_node = k_io_ranks_of_node;
   int io_nodes = 0;                  ///< nodes that have I/O ranks; 0: all
   std::int64_t least_box_bytes = 0;  ///< of an I/O rank; 0: as even as can be

@@ -17,7 +17,7 @@ namespace {
 
 class Explainer {
  public:
-  explicit Explainer(const SimulationWish& wish) : wish_(wish), field_(wish.field) {
+  explicit Explainer(const SimulationRequest& request) : request_(request), field_(request.field) {
     for (int n = 0; n < field_.nodes; ++n) {
       const int first = field_.first_of_node(n);
       out_.nodes.push_back({first, field_.first_of_node(n + 1) - first, -1, false, {}, 0});
@@ -28,20 +28,20 @@ class Explainer {
     choose();
     if (out_.rearranged)
       cut_into_boxes();
-    else if (wish_.native)
+    else if (request_.native)
       store_by_nodes();
     return std::move(out_);
   }
 
  private:
   void choose() {
-    if (!wish_.native) {
+    if (!request_.native) {
       out_.counts.counted = false;
-      out_.setting = setting_that_rearranges(wish_.options.rearranging);
+      out_.setting = setting_that_rearranges(request_.options.rearranging);
       out_.rearranged = !out_.setting.empty();
       return;
     }
-    const SimulatedStrategy strategy(wish_, [&](int node) { return share_of_tiles(field_, node, {}); });
+    const SimulatedStrategy strategy(request_, [&](int node) { return share_of_tiles(field_, node, {}); });
     out_.rearranged = strategy.rearrange();
     out_.setting = strategy.setting();
     out_.counts = strategy.counts();
@@ -49,9 +49,9 @@ class Explainer {
   }
 
   void cut_into_boxes() {
-    const std::vector<int> ranks = simulated_io_ranks(field_, wish_.options);
+    const std::vector<int> ranks = simulated_io_ranks(field_, request_.options);
     const SimulatedBoxes boxes =
-        simulated_boxes(field_, MappedField(field_).shape(), wish_.options, wish_.native);
+        simulated_boxes(field_, MappedField(field_).shape(), request_.options, request_.native);
     const EvenPartition cut(boxes.region, static_cast<int>(ranks.size()), boxes.rules());
     const auto size = static_cast<std::int64_t>(field_.size);
     std::int64_t most = 0;
@@ -63,12 +63,12 @@ class Explainer {
     }
     int ranks_of_node = 0;
     for (const auto& node : out_.nodes)
-      ranks_of_node = std::max(ranks_of_node, node.count + wish_.options.servers.count / field_.nodes);
+      ranks_of_node = std::max(ranks_of_node, node.count + request_.options.servers.count / field_.nodes);
     out_.by_nodes = field_.nodes > 1 && ranks_of_node > 1;
     if (out_.by_nodes)
-      out_.window_bytes = std::min(volume(field_.global) * size, window_bytes(wish_.options.stage));
+      out_.window_bytes = std::min(volume(field_.global) * size, window_bytes(request_.options.stage));
     out_.most_piece_bytes =
-        std::min(most, out_.by_nodes ? out_.window_bytes : rearrange_bytes(wish_.options.stage) / 2);
+        std::min(most, out_.by_nodes ? out_.window_bytes : rearrange_bytes(request_.options.stage) / 2);
   }
 
   void store_by_nodes() {
@@ -77,9 +77,9 @@ class Explainer {
     for (int n = 0; n < field_.nodes; ++n) {
       auto& node = out_.nodes[static_cast<std::size_t>(n)];
       const NodeShare share = share_of_tiles(field_, n, {});
-      node.past_stage = stores_past_stage(wish_, share);
-      const StageShape stage = stage_of(wish_, n);
-      const std::int64_t bytes = wish_.options_of_node(n).stage.bytes;
+      node.past_stage = stores_past_stage(request_, share);
+      const StageShape stage = stage_of(request_, n);
+      const std::int64_t bytes = request_.options_of_node(n).stage.bytes;
       if (least_stage < 0 || bytes < least_stage || (bytes == least_stage && node.count > most_ranks)) {
         out_.stage = stage;
         least_stage = bytes;
@@ -112,18 +112,18 @@ class Explainer {
       });
   }
 
-  const SimulationWish& wish_;
+  const SimulationRequest& request_;
   const SimulatedField& field_;
   Explained out_;
 };
 
 }  // namespace
 
-Explained explain(const SimulationWish& wish) {
-  check_wish(wish);
-  if (wish.options.rearranging.rearranger != RearrangerKind::subset) return Explainer(wish).run();
-  const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
-  const SimulationWish of_groups = as_groups(wish, groups);
+Explained explain(const SimulationRequest& request) {
+  check_request(request);
+  if (request.options.rearranging.rearranger != RearrangerKind::subset) return Explainer(request).run();
+  const SimulatedGroups groups = simulated_groups(request.field, request.options);
+  const SimulationRequest of_groups = as_groups(request, groups);
   Explained out = Explainer(of_groups).run();
   for (std::size_t group = 0; group < groups.io_ranks.size(); ++group)
     out.nodes[group].io_rank = groups.io_ranks[group];

@@ -42,6 +42,6 @@ struct Explained {
 
 /// Of a field cut into tiles that have all of its cells. Of other drivers than native: boxes alone.
 /// Error(setting): options that cannot be. Local.
-Explained explain(const SimulationWish& wish);
+Explained explain(const SimulationRequest& request);
 
 }  // namespace shoal

@@ -50,22 +50,22 @@ SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOption
   return out;
 }
 
-SimulationWish as_groups(const SimulationWish& wish, const SimulatedGroups& groups) {
-  SimulationWish out = wish;
+SimulationRequest as_groups(const SimulationRequest& request, const SimulatedGroups& groups) {
+  SimulationRequest out = request;
   out.field = groups.field;
   set_for_groups(out.options, 1);
   for (const int n : groups.groups_of_node) {
-    DriverOptions of_node = wish.options;
+    DriverOptions of_node = request.options;
     set_for_groups(of_node, n);
     out.stage_bytes.push_back(of_node.stage.bytes);
   }
   return out;
 }
 
-void check_wish(const SimulationWish& wish) {
-  const SimulatedField& field = wish.field;
-  const DriverOptions& options = wish.options;
-  if (!wish.native) {
+void check_request(const SimulationRequest& request) {
+  const SimulatedField& field = request.field;
+  const DriverOptions& options = request.options;
+  if (!request.native) {
     if (options.rearranging.rearranger == RearrangerKind::subset)
       throw Error(Code::setting,
                   "rearranger=subset is for driver native; others hand on the boxes of I/O ranks");
@@ -81,11 +81,11 @@ void check_wish(const SimulationWish& wish) {
   require_writers(*options.stage.writers, serve ? options.servers.count / field.nodes : most, serve);
 }
 
-Simulation simulate(const SimulationWish& wish) {
-  check_wish(wish);
-  if (wish.options.rearranging.rearranger != RearrangerKind::subset) return simulate_nodes(wish);
-  const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
-  Simulation out = simulate_nodes(as_groups(wish, groups));
+Simulation simulate(const SimulationRequest& request) {
+  check_request(request);
+  if (request.options.rearranging.rearranger != RearrangerKind::subset) return simulate_nodes(request);
+  const SimulatedGroups groups = simulated_groups(request.field, request.options);
+  Simulation out = simulate_nodes(as_groups(request, groups));
   out.groups = out.nodes;
   out.writer = Writer::io_rank;
   for (std::size_t group = 0; group < groups.io_ranks.size(); ++group) {

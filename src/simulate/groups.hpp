@@ -16,10 +16,10 @@ struct SimulatedGroups {
 };
 /// Error(setting) where a node has no I/O rank.
 SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOptions& options);
-/// The same wish where a group stands for a node.
-SimulationWish as_groups(const SimulationWish& wish, const SimulatedGroups& groups);
+/// The same request where a group stands for a node.
+SimulationRequest as_groups(const SimulationRequest& request, const SimulatedGroups& groups);
 
 /// Error(setting) for options that cannot be, as the library refuses them.
-void check_wish(const SimulationWish& wish);
+void check_request(const SimulationRequest& request);
 
 }  // namespace shoal

@@ -99,10 +99,10 @@ std::vector<int> simulated_io_ranks(const SimulatedField& field, const DriverOpt
   for (int n = 0; n < field.nodes; ++n) {
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;
-    IoRanksWish wish{per_node, options.rearranging.io_stride, options.rearranging.io_base, n};
+    IoRanksRequest request{per_node, options.rearranging.io_stride, options.rearranging.io_base, n};
     if (per_node == 0 && !is_io_node(n, field.nodes, options.rearranging.most_io_nodes)) continue;
-    if (per_node == 0) wish.count = std::min(ranks, options.rearranging.most_io_ranks_of_node);
-    for (const int r : io_ranks_of(ranks, wish))
+    if (per_node == 0) request.count = std::min(ranks, options.rearranging.most_io_ranks_of_node);
+    for (const int r : io_ranks_of(ranks, request))
       list.push_back(first + r);
   }
   if (options.rearranging.io_ranks > 0 && options.rearranging.io_ranks != static_cast<int>(list.size()))

@@ -33,12 +33,12 @@ OwnedPart part_of_rank(const std::vector<RankMessage>& runs, const SimulatedFiel
   return part;
 }
 
-SimulatedStrategy::SimulatedStrategy(const SimulationWish& wish,
+SimulatedStrategy::SimulatedStrategy(const SimulationRequest& request,
                                      const std::function<NodeShare(int node)>& share_of)
-    : wish_(wish), field_(wish.field), first_(field_.first_of_nodes()) {
+    : request_(request), field_(request.field), first_(field_.first_of_nodes()) {
   counts_.counted = false;
-  if (wish.options.machine) model_.figures = &*wish.options.machine;
-  if (wish.native)
+  if (request.options.machine) model_.figures = &*request.options.machine;
+  if (request.native)
     choose(share_of);
   else
     chosen_ = {true, "drivers of other libraries are handed even boxes of such fields by I/O ranks"};
@@ -49,7 +49,7 @@ int SimulatedStrategy::node_of(int rank) const {
 }
 
 void SimulatedStrategy::choose(const std::function<NodeShare(int node)>& share_of) {
-  const RearrangeOptions& options = wish_.options.rearranging;
+  const RearrangeOptions& options = request_.options.rearranging;
   const JobFacts facts{field_.nodes, false, {}, false};
   Strategy strategy = choose_strategy(options, facts);
   if (strategy.rearranging == Rearranging::by_cost) {
@@ -70,30 +70,31 @@ void SimulatedStrategy::count_storers(const std::function<NodeShare(int node)>& 
   const int ranks = field_.first_of_node(1) - field_.first_of_node(0);
   if (!field_.is_map()) {
     const NodeShare share = share_of(0);
-    if (stores_past_stage(wish_, share)) {
+    if (stores_past_stage(request_, share)) {
       counts_.writers_of_node = ranks;
       counts_.rank_run = static_cast<double>(share.shortest_run) * static_cast<double>(field_.size);
       return;
     }
   }
-  const StageShape shape = stage_of(wish_, 0);
+  const StageShape shape = stage_of(request_, 0);
   counts_.writers_of_node = shape.writers;
   counts_.share_bytes = static_cast<double>(shape.slot_bytes / shape.writers);
 }
 
 void SimulatedStrategy::count_boxes() {
-  const auto boxes = static_cast<int>(simulated_io_ranks(field_, wish_.options).size());
-  const SimulatedBoxes cut = simulated_boxes(field_, shape_, wish_.options, false);
+  const auto boxes = static_cast<int>(simulated_io_ranks(field_, request_.options).size());
+  const SimulatedBoxes cut = simulated_boxes(field_, shape_, request_.options, false);
   counts_.io_ranks = EvenPartition(cut.region, boxes, cut.rules()).used();
-  counts_.io_nodes = sets_io_ranks(wish_.options.rearranging) ? 0 : wish_.options.rearranging.most_io_nodes;
+  counts_.io_nodes =
+      sets_io_ranks(request_.options.rearranging) ? 0 : request_.options.rearranging.most_io_nodes;
   counts_.box_runs = runs_of_boxes(cut.region, boxes, cut.rules(), cut.chunk, field_.size);
 }
 
 std::string SimulatedStrategy::why() const {
-  const bool subset = wish_.options.rearranging.rearranger == RearrangerKind::subset;
+  const bool subset = request_.options.rearranging.rearranger == RearrangerKind::subset;
   if (!counts_.counted) {
     if (rearrange()) return setting();
-    return subset ? setting_that_keeps(wish_.options.rearranging) : "there is one node";
+    return subset ? setting_that_keeps(request_.options.rearranging) : "there is one node";
   }
   const auto text = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
   const std::string own = fmt::format("{} runs of {}", text(counts_.runs),
@@ -130,7 +131,7 @@ void SimulatedStrategy::collect_runs() {
   rank_costs_.resize(static_cast<std::size_t>(field_.ranks));
   for (int r = 0; r < field_.ranks; ++r) {
     Cost& cost = rank_costs_[static_cast<std::size_t>(r)];
-    const ResourceProbe probe(wish_.meter);
+    const ResourceProbe probe(request_.meter);
     const IndexMap map(mapped.cells_of(r), all);
     auto messages = runs_by_part(map, all, field_.ranks);
     cost.add(probe, k_gathered_bytes * field_.ranks);
@@ -142,7 +143,7 @@ void SimulatedStrategy::collect_runs() {
   for (int r = 0; r < field_.ranks; ++r) {
     const auto runs = std::move(inbox[static_cast<std::size_t>(r)]);
     Cost& cost = rank_costs_[static_cast<std::size_t>(r)];
-    const ResourceProbe probe(wish_.meter);
+    const ResourceProbe probe(request_.meter);
     const OwnedPart part = part_of_rank(runs, field_, shape_, r);
     cost.add(probe, cost.kept + k_gathered_bytes * field_.ranks);
     cost.kept += part.unowned.bytes();
@@ -165,7 +166,7 @@ void SimulatedStrategy::count_map() {
   for (int node = 0; node < field_.nodes; ++node) {
     Cost& cost = node_costs_[static_cast<std::size_t>(node)];
     const auto counted = [&](std::vector<CellRun> cells) {
-      const ResourceProbe probe(wish_.meter);
+      const ResourceProbe probe(request_.meter);
       const NodeRuns runs = runs_together(std::move(cells), shape_.mapped, whole_);
       cost.add(probe, cost.kept);
       cost.kept += bytes_of(runs);

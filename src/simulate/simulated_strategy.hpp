@@ -22,13 +22,13 @@ OwnedPart part_of_rank(const std::vector<RankMessage>& runs, const SimulatedFiel
 class SimulatedStrategy {
  public:
   /// share_of: of a node, if the field is cut into tiles.
-  SimulatedStrategy(const SimulationWish& wish, const std::function<NodeShare(int node)>& share_of);
+  SimulatedStrategy(const SimulationRequest& request, const std::function<NodeShare(int node)>& share_of);
 
   bool rearrange() const { return chosen_.rearrange; }
   /// What was decided without costs; empty: the counts alone say why.
   const std::string& setting() const { return chosen_.why; }
   const FieldCounts& counts() const { return counts_; }
-  /// Times of both ways, as far as the figures of the machine know them (wish.options.machine).
+  /// Times of both ways, as far as the figures of the machine know them (request.options.machine).
   CostEstimate cost() const { return estimate_cost(counts_, model_); }
   /// As text.
   std::string why() const;
@@ -48,7 +48,7 @@ class SimulatedStrategy {
   std::vector<CellRun> all_runs(int node) const;
   int node_of(int rank) const;
 
-  const SimulationWish& wish_;
+  const SimulationRequest& request_;
   const SimulatedField& field_;
   std::vector<int> first_;  // of nodes
   CostModel model_;

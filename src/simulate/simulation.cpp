@@ -12,10 +12,10 @@ namespace shoal {
 // If all would take too long: nodes evenly over all, those of the corners among them, as many as there is
 // time for.
 void Simulator::choose_nodes(Seconds all) {
-  if (all <= wish_.budget) return;
+  if (all <= request_.budget) return;
   // Half of the time for these, the other half for what other ranks have for them.
-  const auto fit = static_cast<int>(wish_.budget / 2 / all * field_.nodes);
-  const int nodes = std::clamp(fit, std::min(std::max(1, wish_.least_nodes), field_.nodes), field_.nodes);
+  const auto fit = static_cast<int>(request_.budget / 2 / all * field_.nodes);
+  const int nodes = std::clamp(fit, std::min(std::max(1, request_.least_nodes), field_.nodes), field_.nodes);
   if (nodes == field_.nodes) return;
   std::fill(chosen_.begin(), chosen_.end(), false);
   for (int i = 0; i < nodes; ++i) {
@@ -40,7 +40,7 @@ Cost Simulator::plan_block(int rank) {
   }
   const auto gathered = static_cast<std::int64_t>(numbers.capacity() * sizeof(std::int64_t));
   Cost cost;
-  const ResourceProbe probe(wish_.meter);
+  const ResourceProbe probe(request_.meter);
   if (rank == 0)
     unowned_ = unowned_by_tiles(field_.global, std::move(numbers));
   else
@@ -57,7 +57,7 @@ NodeShare Simulator::share_of(int node) {
 }
 
 NodeShare Simulator::plan_share(int rank, Cost& cost) {
-  const ResourceProbe probe(wish_.meter);
+  const ResourceProbe probe(request_.meter);
   NodeShare share = share_of(node_of(rank));
   cost.add(probe, cost.kept + k_gathered_bytes * field_.ranks);
   cost.kept += static_cast<std::int64_t>(
@@ -69,7 +69,7 @@ NodeShare Simulator::plan_share(int rank, Cost& cost) {
 void Simulator::store_through_stage(int node, const NodeShare& share) {
   std::int64_t load = 0;
   std::int64_t writes = 0;
-  for_each_generation(field_, share, stage_of(wish_, node), [&](const SlotGeneration& generation) {
+  for_each_generation(field_, share, stage_of(request_, node), [&](const SlotGeneration& generation) {
     for_each_write(generation, [&](const Extent& extent) {
       load += extent.bytes;
       ++writes;
@@ -135,7 +135,7 @@ void Simulator::store_direct() {
   for (int node = 0; node < field_.nodes; ++node) {
     if (!chosen_[static_cast<std::size_t>(node)]) continue;
     const NodeShare share = field_.is_map() ? share_by_map(node) : share_by_tiles(node);
-    const bool here = !field_.is_map() && stores_past_stage(wish_, share);
+    const bool here = !field_.is_map() && stores_past_stage(request_, share);
     past = past && here;
     here ? store_past_stage(node, share) : store_through_stage(node, share);
   }
@@ -151,7 +151,7 @@ Simulation Simulator::run() {
     plan_block(0);
     unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
   }
-  strategy_.emplace(wish_, [&](int node) { return share_of(node); });
+  strategy_.emplace(request_, [&](int node) { return share_of(node); });
   out_.rearranged = strategy_->rearrange();
   out_.why = strategy_->why();
   if (out_.rearranged)
@@ -193,8 +193,8 @@ Simulation Simulator::run() {
   return std::move(out_);
 }
 
-Simulation simulate_nodes(const SimulationWish& wish) {
-  return Simulator(wish).run();
+Simulation simulate_nodes(const SimulationRequest& request) {
+  return Simulator(request).run();
 }
 
 }  // namespace shoal

@@ -19,7 +19,7 @@ struct MemoryMeter {
 };
 
 /// What is simulated: one field, written once.
-struct SimulationWish {
+struct SimulationRequest {
   SimulatedField field;
   DriverOptions options;
   bool native = true;   ///< the driver; others always send cells to I/O ranks
@@ -79,9 +79,9 @@ struct Simulation {
 /// Builds the plans of all ranks, or of those of some nodes, one rank at a time and with the library's own
 /// code: what a rank would hear from others is kept until it is its turn. Error(setting): options that cannot
 /// be. Local; needs no MPI.
-Simulation simulate(const SimulationWish& wish);
+Simulation simulate(const SimulationRequest& request);
 
 /// The same, for all rearrangers but subset, where each group is taken for a node (groups.cpp).
-Simulation simulate_nodes(const SimulationWish& wish);
+Simulation simulate_nodes(const SimulationRequest& request);
 
 }  // namespace shoal

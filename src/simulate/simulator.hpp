@@ -19,9 +19,9 @@ namespace shoal {
 /// One simulation. simulation.cpp has what stays on its node, simulator_rearrange.cpp what goes to I/O ranks.
 class Simulator {
  public:
-  explicit Simulator(const SimulationWish& wish)
-      : wish_(wish),
-        field_(wish.field),
+  explicit Simulator(const SimulationRequest& request)
+      : request_(request),
+        field_(request.field),
         region_(Box::whole(field_.global)),
         chunk_(field_.chunk.empty() ? field_.global : field_.chunk),
         first_(field_.first_of_nodes()),
@@ -41,7 +41,8 @@ class Simulator {
     constexpr int k_trial = 64;
     const Seconds start = now();
     int done = 0;
-    for (int i = 0; i < std::min(k_trial, n) && (done == 0 || now() - start < wish_.budget / 10); ++i, ++done)
+    for (int i = 0; i < std::min(k_trial, n) && (done == 0 || now() - start < request_.budget / 10);
+         ++i, ++done)
       work(static_cast<int>(static_cast<std::int64_t>(i) * n / std::min(k_trial, n)));
     return (now() - start) / done * n;
   }
@@ -97,7 +98,7 @@ class Simulator {
     kept_.add(cost.kept, rank);
   }
 
-  const SimulationWish& wish_;
+  const SimulationRequest& request_;
   const SimulatedField& field_;
   Box region_;
   Dims chunk_;

@@ -66,8 +66,8 @@ void Simulator::choose_pieces() {
         std::max<std::int64_t>(most_ranks_, field_.first_of_node(node + 1) - field_.first_of_node(node));
   by_nodes_ = field_.nodes > 1 && most_ranks_ > 1;
   const auto size = static_cast<std::int64_t>(field_.size);
-  max_cells_ = by_nodes_ ? most_message_cells(window_bytes(wish_.options.stage), most_ranks_) / size
-                         : std::max<std::int64_t>(1, rearrange_bytes(wish_.options.stage) / 2 / size);
+  max_cells_ = by_nodes_ ? most_message_cells(window_bytes(request_.options.stage), most_ranks_) / size
+                         : std::max<std::int64_t>(1, rearrange_bytes(request_.options.stage) / 2 / size);
   out_.rounds = rounds_of(cut_, max_cells_);
 }
 
@@ -124,7 +124,7 @@ void Simulator::post(int rank, Sent&& sent) {
 void Simulator::plan_second(int rank, Cost& cost) {
   Inbox inbox = std::move(inboxes_[static_cast<std::size_t>(rank)]);
   const std::int64_t came = inbox.bytes();
-  const ResourceProbe probe(wish_.meter);
+  const ResourceProbe probe(request_.meter);
   const OwnedPart part = part_of_rank(inbox.runs, field_, mapped_->shape(), rank);
   cost.add(probe, cost.kept + came + k_gathered_bytes * field_.ranks);
   cost.kept += part.unowned.bytes();
@@ -195,14 +195,14 @@ std::vector<Simulator::Interest> Simulator::find_interests() const {
 
 void Simulator::rearrange() {
   mapped_.emplace(field_);
-  const ResourceProbe choosing(wish_.meter);
-  io_ranks_ = simulated_io_ranks(field_, wish_.options);
+  const ResourceProbe choosing(request_.meter);
+  io_ranks_ = simulated_io_ranks(field_, request_.options);
   const Seconds to_choose = choosing.seconds();
   const auto boxes = static_cast<int>(io_ranks_.size());
   box_of_rank_.assign(static_cast<std::size_t>(field_.ranks), -1);
   for (int box = 0; box < boxes; ++box)
     box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
-  boxes_ = simulated_boxes(field_, mapped_->shape(), wish_.options, wish_.native);
+  boxes_ = simulated_boxes(field_, mapped_->shape(), request_.options, request_.native);
   cut_ = EvenPartition(boxes_.region, boxes, boxes_.rules());
   choose_pieces();
   const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
@@ -222,9 +222,9 @@ void Simulator::rearrange() {
     Cost& cost = costs[static_cast<std::size_t>(r)];
     if (!field_.is_map() && is_chosen(r)) {
       cost = plan_block(r);
-      if (wish_.native) plan_share(r, cost);
+      if (request_.native) plan_share(r, cost);
     }
-    const ResourceProbe probe(wish_.meter);
+    const ResourceProbe probe(request_.meter);
     Sent sent = plan_first(r, heard);
     cost.add(probe, cost.kept + list + k_gathered_bytes * field_.ranks);
     cost.seconds += to_choose;

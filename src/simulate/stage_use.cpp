@@ -27,12 +27,13 @@ NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box>
 }
 
 // Those that have nothing else to do all store, unless options say otherwise.
-StageShape stage_of(const SimulationWish& wish, int node) {
-  const SimulatedField& field = wish.field;
-  const int servers = wish.options.servers.count / field.nodes;
+StageShape stage_of(const SimulationRequest& request, int node) {
+  const SimulatedField& field = request.field;
+  const int servers = request.options.servers.count / field.nodes;
   const int ranks = field.first_of_node(node + 1) - field.first_of_node(node) + servers;
-  StageShape stage = stage_shape(wish.options_of_node(node).stage, wish.options.background.stored_by, ranks);
-  if (servers > 0 && !wish.options.stage.writers) stage.writers = servers;
+  StageShape stage =
+      stage_shape(request.options_of_node(node).stage, request.options.background.stored_by, ranks);
+  if (servers > 0 && !request.options.stage.writers) stage.writers = servers;
   return stage;
 }
 
@@ -67,9 +68,9 @@ void for_each_write(const SlotGeneration& generation, const std::function<void(c
 }
 
 // What is stored later has to be in the stage.
-bool stores_past_stage(const SimulationWish& wish, const NodeShare& share) {
-  const SimulatedField& field = wish.field;
-  const DriverOptions& options = wish.options;
+bool stores_past_stage(const SimulationRequest& request, const NodeShare& share) {
+  const SimulatedField& field = request.field;
+  const DriverOptions& options = request.options;
   return !options.stage.writers && options.background.stored_by == StoredBy::calls && field.chunk.empty() &&
          are_long_runs(share, field.global, chunk_of(field), field.size,
                        options.stage.direct_bytes.value_or(k_long_run));

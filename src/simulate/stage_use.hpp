@@ -18,7 +18,7 @@ std::uint64_t address_of(const SimulatedField& field, const Dims& chunk_index, c
 NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box> unowned);
 
 /// The stage of a node, with who serves on it.
-StageShape stage_of(const SimulationWish& wish, int node);
+StageShape stage_of(const SimulationRequest& request, int node);
 
 /// What a node's ranks put into their stage, slot by slot, as FieldWriter fills them.
 void for_each_generation(const SimulatedField& field, const NodeShare& share, const StageShape& stage,
@@ -27,6 +27,6 @@ void for_each_generation(const SimulatedField& field, const NodeShare& share, co
 void for_each_write(const SlotGeneration& generation, const std::function<void(const Extent&)>& visit);
 
 /// Do ranks of the node store their tiles themselves, past the stage?
-bool stores_past_stage(const SimulationWish& wish, const NodeShare& share);
+bool stores_past_stage(const SimulationRequest& request, const NodeShare& share);
 
 }  // namespace shoal

@@ -5,8 +5,8 @@
 
 namespace shoal {
 
-/// Why a file of this path may not be written for one who has a say below a folder alone: it is elsewhere, or
-/// something on the way from the folder to it, itself too, is a link. "": it may. Local.
+/// The reason why a path is not below a folder: it lies elsewhere, or it, or a folder on the way to it, is a
+/// link. "": it is below. For settings of a file that may name paths below its own folder alone. Local.
 std::string why_not_below(const std::string& path, const std::string& folder);
 
 }  // namespace shoal

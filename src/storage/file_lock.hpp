@@ -5,15 +5,15 @@
 
 namespace shoal {
 
-/// Others that want to write the same file find that somebody has it: an advisory lock of one byte far behind
-/// all data, which belongs to an open file and goes with it, whatever becomes of the process (Linux's open
-/// file description locks). Programs that read are not in its way, nor are the locks of HDF5 (flock) and
-/// those that MPI-IO libraries take of the bytes they write. All is Local.
+/// An advisory lock that keeps other jobs from writing the same file. It is of one byte far behind all data,
+/// belongs to an open file and ends with it, whatever becomes of the process (Linux's open file description
+/// locks). It does not disturb programs that read, the locks of HDF5 (flock), and those that MPI-IO libraries
+/// take of the bytes that they write. All is Local.
 class FileLock {
  public:
   enum class Outcome {
     locked,
-    taken,        ///< somebody else has it
+    taken,        ///< another process has it
     not_possible  ///< the file system has no locks: see reason()
   };
 
@@ -24,14 +24,14 @@ class FileLock {
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock() { release(); }
 
-  /// Of the file that has this name; links are followed. What cannot be opened for writing, and what is no
-  /// plain file, is left alone and counts as locked: who opens it next says what is wrong with it.
+  /// Locks the file of this name; links are followed. A file that cannot be opened for writing, or is no
+  /// plain file, counts as locked: the error comes when it is opened.
   Outcome take(const std::string& path);
-  /// Is it of the file that has this name now?
+  /// Is the lock on the file that has this name now?
   bool is_of(const std::string& path) const;
   void release();
 
-  /// Why it is not possible: "No locks available".
+  /// The reason of not_possible: "No locks available".
   const std::string& reason() const { return reason_; }
 
  private:

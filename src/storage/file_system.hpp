@@ -10,56 +10,55 @@
 
 namespace shoal {
 
-/// What kind of file system a path (or the folder it will be in) is on.
+/// The file system of a path, or of the folder that it will be in.
 struct FileSystem {
-  /// When the nodes of a machine see what others of them wrote to a file.
+  /// When a node sees what another node wrote to a file.
   enum class Sharing {
     unknown,
-    local,          ///< there is but one node that has it
-    coherent,       ///< at once, as if all were on one
-    close_to_open,  ///< once the writer flushed or closed the file, and the reader opened it after that
-    cached          ///< as the caches of its clients are set; as they usually are, some time later
+    local,          ///< one node alone has the file system
+    coherent,       ///< at once, as on one node
+    close_to_open,  ///< after the writer flushed or closed the file, and the reader opened it then
+    cached          ///< some time later, as the caches of its clients are set
   };
 
   std::string type;        ///< "tmpfs", "ext4", "lustre", "gpfs", "nfs", "fuse", "glusterfs", ... or "0x1234"
   std::uint64_t free = 0;  ///< bytes
   Sharing sharing = Sharing::unknown;
-  /// Where it can be asked (GlusterFS): the settings of this node's client because of which it is cached.
+  /// The settings of this node's client that make it `cached`, where they are known (GlusterFS).
   std::vector<std::string> caches;
 };
 
-/// Asks the system. Local. Error(io, permission) with the path as file.
+/// The file system of a path, as the system says. Local. Error(io, permission) with the path as file.
 FileSystem file_system_of(const std::string& path);
 
 /// Is the open file on a file system of user space (FUSE)? Local.
 bool is_in_user_space(int descriptor);
 
-/// A file and the device that it is on, in bytes.
+/// The size of a file and the free space of its device, in bytes.
 struct FreeSpace {
-  std::int64_t length = 0;
-  std::int64_t stored = 0;  ///< that the device has given to the file
-  std::int64_t free = 0;    ///< for anybody
+  std::int64_t length = 0;  ///< of the file
+  std::int64_t stored = 0;  ///< blocks of the device that the file has
+  std::int64_t free = 0;    ///< of the device, for any user
 };
 
-/// Asks the system; nothing where it cannot say. Local.
+/// The free space, as the system says; nothing where it does not. Local.
 std::optional<FreeSpace> free_space_of(const std::string& path);
 
-/// How drivers ask.
+/// Finds free space; tests replace it.
 using FreeSpaceFinder = std::function<std::optional<FreeSpace>(const std::string& path)>;
 
-/// How drivers find out; tests give them another one, to see what follows from file systems that are not
-/// there.
+/// Finds the file system of a path; tests replace it, to simulate file systems.
 using FileSystemFinder = std::function<FileSystem(const std::string& path)>;
 
-/// What is known of a kind: by the number that statfs(2) gives and, where the number is FUSE's, which all
-/// file systems of user space share, the type of the mount ("fuse.glusterfs"; empty: not known).
+/// The properties of a kind of file system, by the number of statfs(2). All file systems of user space have
+/// FUSE's number: then the type of the mount says which it is ("fuse.glusterfs"; empty: not known).
 FileSystem file_system_of_kind(std::uint64_t magic, const std::string& mount_type = {});
-/// By the name of a kind, as in FileSystem::type.
+/// The same by the name of a kind, as in FileSystem::type.
 FileSystem file_system_named(const std::string& type);
 
 struct Mount {
-  std::string type;   ///< empty: there is none
-  std::string point;  ///< the folder that shows the root of the file system; empty: none does
+  std::string type;   ///< empty: there is no mount
+  std::string point;  ///< the folder where the root of the file system is mounted; empty: nowhere
 };
 /// The mount with this device, in text of the form of /proc/self/mountinfo.
 Mount mount_of(std::string_view mountinfo, unsigned major, unsigned minor);

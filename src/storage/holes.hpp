@@ -7,11 +7,11 @@
 
 namespace shoal {
 
-/// Does a file system of this type (FileSystem::type) report as holes the bytes of a file that nobody wrote,
-/// and no others? Some make holes of zeros that were written, or see only what reached the device.
+/// Does a file system of this type (FileSystem::type) report as holes exactly the bytes of a file that were
+/// never written? Some make holes of zeros that were written, or see only what reached the device.
 bool reports_holes(const std::string& file_system);
 
-/// Looks for bytes of a file that were never written. Local.
+/// Finds bytes of a file that were never written (lseek with SEEK_HOLE). All is Local.
 class HoleFinder {
  public:
   explicit HoleFinder(const std::string& path);
@@ -25,7 +25,7 @@ class HoleFinder {
 
  private:
   int file_ = -1;
-  std::uint64_t from_ = 1, hole_ = 0;  ///< between them is none; hole_ is one
+  std::uint64_t from_ = 1, hole_ = 0;  ///< hole_ is the first hole from from_ on
 };
 
 }  // namespace shoal

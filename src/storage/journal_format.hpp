@@ -8,9 +8,9 @@
 
 namespace shoal {
 
-/// Behind the last byte of a file lie, from the next page on, the changes that are under way, and the
-/// trailer. A change: its offset and its length n (8 bytes each), n bytes as they were before, n bytes as
-/// they will be. No two overlap, and together they have the first bytes of the file.
+/// The end of a journal. A journal begins at the next page behind the last byte of a file, and has changes
+/// and then the trailer. A change: its offset and its length n (8 bytes each), n old bytes, n new bytes. No
+/// two overlap, and together they have the first k_journal_start bytes of the file.
 struct JournalTrailer {
   static constexpr std::uint64_t k_magic = 0x314c4e4a4c4f4853;  // "SHOLJNL1"
 
@@ -18,8 +18,8 @@ struct JournalTrailer {
   std::uint64_t file_size = 0;     ///< of the file without the journal
   std::uint64_t begin = 0;         ///< of the journal
   std::uint64_t bytes = 0;         ///< of the changes
-  std::uint64_t count = 0;         ///< of them
-  std::uint64_t checksum = 0;      ///< of their bytes
+  std::uint64_t count = 0;         ///< of changes
+  std::uint64_t checksum = 0;      ///< of the bytes of the changes
   std::uint64_t own_checksum = 0;  ///< of the words above
 
   std::uint64_t sum() const {
@@ -38,7 +38,7 @@ constexpr std::uint64_t journal_begin(std::uint64_t file_size) {
 
 constexpr std::size_t k_change_head = 16;      ///< bytes in front of the contents of a change
 constexpr std::uint64_t k_journal_start = 64;  ///< bytes of the start of the file that are always in it
-constexpr std::uint64_t k_most_journal_bytes = std::uint64_t{256} << 20;  ///< what is written, and believed
+constexpr std::uint64_t k_most_journal_bytes = std::uint64_t{256} << 20;  ///< larger ones are no journals
 constexpr std::uint64_t k_most_changes = std::uint64_t{4} << 20;
 
 }  // namespace shoal

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "storage/beside.hpp"
+#include "storage/directory_sync.hpp"
 #include "storage/file_lock.hpp"
+#include "storage/temporary_name.hpp"
 
 namespace shoal {
 
@@ -29,12 +30,12 @@ bool is_old_and_own(const std::string& path) {
 
 void remove_files_left_beside(const std::string& path) noexcept {
   caught([&] {
-    const std::string folder = folder_of(path);
+    const std::string folder = directory_of(path);
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       std::string name = entry.path().filename().string();
       if (name.ends_with(k_header)) name.resize(name.size() - std::string(k_header).size());
-      if (is_name_beside(name, path)) found.push_back((std::filesystem::path(folder) / name).string());
+      if (is_temporary_name(name, path)) found.push_back((std::filesystem::path(folder) / name).string());
     }
     for (const std::string& one : found) {
       const std::string header = one + k_header;

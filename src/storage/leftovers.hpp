@@ -5,9 +5,9 @@
 
 namespace shoal {
 
-/// Removes what jobs that were killed left beside the path: new files (name_beside) that never took its name,
-/// with their header files. Gone are those of this user that nobody has locked and nobody wrote to for a day:
-/// a file system may have no locks, and a model may write once a year of its own. What cannot be removed
+/// Removes the temporary files beside the path (temporary_name) that killed jobs left, with their header
+/// files: those of this user that no process has locked and that were not written to for a day, as a file
+/// system may have no locks, and a model may write once a year of its own. A file that cannot be removed
 /// stays. Local.
 void remove_files_left_beside(const std::string& path) noexcept;
 

@@ -8,9 +8,9 @@
 
 namespace shoal {
 
-/// Writes of whole pages that go from memory to the device without a copy in the page cache (O_DIRECT), as
-/// far as the system says that the file can have them: a run that computes and writes to disk takes 0.56 s of
-/// system time so, in place of 0.92. For one thread.
+/// Writes of whole pages from memory to the device without a copy in the page cache (O_DIRECT), where the
+/// file system has them: a run that computes and writes to disk takes 0.56 s of system time so, in place of
+/// 0.92. For one thread.
 class PastCache {
  public:
   static constexpr std::size_t k_page = 4096;  ///< offsets and sizes are multiples of this
@@ -19,9 +19,9 @@ class PastCache {
   explicit PastCache(int descriptor);
 
   bool possible() const { return memory_align_ > 0; }
-  /// Bytes written from the front, whole pages; the rest has to be written in the ordinary way, which also
-  /// says what is wrong with it. Error(io), without a file, where the device fails: the cache would take the
-  /// bytes nevertheless.
+  /// Writes pages and returns the bytes written, whole pages from the front; write the rest in the ordinary
+  /// way, which has the error, too. Error(io), without a file, where the device fails: an ordinary write
+  /// would not report that.
   std::size_t write(std::uint64_t offset, std::span<const std::byte> pages);
 
  private:

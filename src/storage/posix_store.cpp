@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "storage/beside.hpp"
+#include "storage/directory_sync.hpp"
 #include "storage/past_cache.hpp"
 #include "storage/store.hpp"
 
@@ -28,7 +28,7 @@ constexpr std::size_t k_least_past_cache = std::size_t{64} * 1024;
 std::string open_advice(int error_number, const std::string& path, StoreMode mode) {
   const bool creates = mode == StoreMode::create || mode == StoreMode::create_exclusive;
   std::error_code ignored;
-  const std::string folder = folder_of(path);
+  const std::string folder = directory_of(path);
   switch (error_number) {
     case ENOENT:
       if (!std::filesystem::exists(folder, ignored))

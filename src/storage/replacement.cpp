@@ -14,7 +14,8 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "storage/beside.hpp"
+#include "storage/directory_sync.hpp"
+#include "storage/temporary_name.hpp"
 #include "storage/whole_file.hpp"
 
 namespace shoal {
@@ -65,7 +66,7 @@ void copy_access_list(const std::string& from, int to) {
 class Aside {
  public:
   explicit Aside(std::string path) : path_(std::move(path)) {
-    const std::string aside = name_beside(path_);
+    const std::string aside = temporary_name(path_);
     if (std::rename(path_.c_str(), aside.c_str()) == 0) aside_ = aside;
   }
   ~Aside() {
@@ -107,7 +108,7 @@ bool is_special(const std::string& path) {
 
 std::string why_not_replaceable(const std::string& path) {
   const std::string target = target_of(path);
-  const std::string folder = folder_of(target);
+  const std::string folder = directory_of(target);
   struct stat file {};
   struct stat around {};
   if (::stat(target.c_str(), &file) != 0 || ::stat(folder.c_str(), &around) != 0) return "it cannot be found";
@@ -135,12 +136,12 @@ void check_replaced(const std::string& path, std::uint64_t number) {
 Replacement::Replacement(std::string path, std::vector<std::string> suffixes, What what)
     : path_(std::move(path)),
       target_(target_of(path_)),
-      beside_(name_beside(target_)),
+      beside_(temporary_name(target_)),
       suffixes_(std::move(suffixes)),
       what_(what) {}
 
 bool Replacement::meet() {
-  const std::string name = meeting_name_beside(target_);
+  const std::string name = shared_temporary_name(target_);
   const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd < 0) return false;
   struct stat status {};
@@ -210,7 +211,7 @@ void Replacement::commit(bool durable) {
     replace_whole_file(path_ + suffix, *text, durable);
     std::remove((beside_ + suffix).c_str());
   }
-  if (durable) sync_folder_of(target_);
+  if (durable) sync_directory_of(target_);
 }
 
 }  // namespace shoal

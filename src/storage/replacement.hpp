@@ -7,11 +7,11 @@
 
 namespace shoal {
 
-/// Why no other file can take the place of the one at the path by a rename, though there is one ("the folder
-/// may not be written by this user"); empty: one can. Local.
+/// The reason why the file at the path cannot be replaced by a rename ("the folder may not be written by this
+/// user"); empty: it can, or there is none. Local.
 std::string why_not_replaceable(const std::string& path);
 
-/// Where links lead to, also one that leads to a name without a file. Local.
+/// The path that links lead to, which may have no file. Local.
 std::string target_of(const std::string& path);
 
 /// Is there a regular file, or a link to one? Local.
@@ -20,41 +20,42 @@ bool is_a_file(const std::string& path);
 /// Is there a pipe, a socket or a device? Local.
 bool is_special(const std::string& path);
 
-/// The number that a file system has for the file of this name; 0: it has none. Local.
+/// The inode number of the file of this name; 0: there is none. Local.
 std::uint64_t file_number(const std::string& path);
 
-/// Error(state) where the name has another file than that of the number; 0: any. Local.
+/// Error(state) where the file of this name has another inode number; 0: any. Local.
 void check_replaced(const std::string& path, std::uint64_t number);
 
-/// A new file that takes the place of another, or a name that no file has, when it is whole. Until then it
-/// lies beside it, under a name that nobody can foresee, and the old one is as it was. A path that is a link
+/// A new file that replaces another, or takes a name that no file has, when it is whole. Until then it has a
+/// temporary name in the same folder (temporary_name), and the old file is as it was. A path that is a link
 /// stays one: the file that it leads to is replaced. Other names of the old file (hard links) keep the old
 /// file. All is Local; errors name the path.
 class Replacement {
  public:
-  /// Replaces: the path has a file. of_name: it has none, and one that somebody makes meanwhile stays.
+  /// of_file: the path has a file, which is replaced. of_name: it has none, and one made meanwhile stays.
   enum class What { of_file, of_name };
-  /// suffixes: of files beside the new one that belong to it, and come and go with it.
+  /// suffixes: of the names of files that belong to the new one, and are renamed or removed with it.
   explicit Replacement(std::string path, std::vector<std::string> suffixes = {}, What what = What::of_file);
-  /// Of a file that is made already, in the folder of the one that it replaces.
+  /// made: the path of the new file, which is there already, in the folder of the one that it replaces.
   Replacement(std::string path, std::vector<std::string> suffixes, std::string made);
   Replacement(Replacement&&) = delete;
-  /// Without commit the new file is removed.
+  /// Removes the new file, unless it was committed.
   ~Replacement();
 
-  /// Where the new file is to be made, exclusively.
+  /// The temporary path of the new file; make it exclusively.
   const std::string& beside() const { return beside_; }
-  /// Of a path without a file: from now on beside() is a name that all who make one of the path foresee, so
-  /// that they meet there (".NAME.new.tmp"), and an empty file of it is there, or one that a killed job left.
-  /// False, and nothing is changed: what has the name is not this user's own.
+  /// For a path without a file: makes an empty file with the name that is the same for all processes
+  /// (shared_temporary_name), or takes the one that a killed job left, and uses that from now on, so that
+  /// jobs that make the same file find each other. False, and nothing is changed: the file there is not this
+  /// user's.
   bool meet();
-  /// The new file is there: it gets the permissions of the old one, and its owner and group as far as that is
-  /// allowed. Nothing to do where there is no old one.
+  /// Gives the new file the permissions of the old one, and its owner and group as far as that is allowed.
+  /// Does nothing where there is no old file.
   void take_over_rights() const;
-  /// The new file has the name from now on, and what belongs to it is beside it; durable: also after a loss
-  /// of power. After an Error it can be tried again. Error(exists): somebody made a file of the name.
+  /// Renames the new file, and the files that belong to it; durable: also after a loss of power. After an
+  /// Error it can be tried again. Error(exists): a file of the name was made meanwhile.
   void commit(bool durable);
-  /// The new file stays where it is, for who wants to look at it.
+  /// Keeps the new file under its temporary name.
   void leave() { done_ = true; }
 
  private:

@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-/// Offsets and bytes of one file, of one rank. Not thread-safe unless an implementation says so. All calls
-/// Local. Errors: Error(no_space, permission, io, not_found) with the path as file.
+/// An open file of one rank: bytes at offsets. Not thread-safe unless an implementation says so. All calls
+/// are Local. Errors: Error(no_space, permission, io, not_found) with the path as file.
 class Store {
  public:
   virtual ~Store() = default;
@@ -24,22 +24,21 @@ class Store {
   virtual const std::string& path() const = 0;
   /// All bytes are written, or an Error is thrown (short writes and EINTR are retried).
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-  /// As write, but what is written need not stay in memory of the system for those who read it soon: large
-  /// runs go to the device without a copy there, where the file system can do that. How many bytes did.
+  /// write, but large runs may go to the device without a copy in the page cache. Returns the bytes that did.
   virtual std::size_t write_past_cache(std::uint64_t offset, std::span<const std::byte> bytes) {
     write(offset, bytes);
     return 0;
   }
-  /// Bytes read; less than asked only at the end of the file.
+  /// Reads, and returns the bytes read: fewer than asked for only at the end of the file.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
   virtual std::uint64_t size() = 0;
-  /// Cut or extend (with zeros).
+  /// Cuts the file, or extends it with zeros.
   virtual void resize(std::uint64_t size) = 0;
-  /// Ask the system to begin to send to the device what was written so far. A hint; waits for nothing.
+  /// A hint to the system to begin to send what was written to the device. Does not wait.
   virtual void send() {}
-  /// Wait until the device has it (fdatasync).
+  /// Waits until the device has what was written (fdatasync).
   virtual void sync() = 0;
-  /// Close; an error of the system comes out here. Further calls but the destructor are not allowed.
+  /// Closes; reports errors of the system. No call but the destructor may follow.
   virtual void close() = 0;
 };
 
@@ -50,14 +49,14 @@ enum class StoreMode {
   write,  ///< must exist, read and write
 };
 
-/// How a Store is opened; tests put a faulty one in between.
+/// Opens a Store; tests put a faulty one in between.
 using StoreOpener = std::function<std::unique_ptr<Store>(const std::string& path, StoreMode mode)>;
 
-/// What a user can do about an errno of writing to the file, after "cannot write: No space left on device":
-/// "; 0 bytes are free there: make space, ..."; empty where nothing is known. Local.
+/// Advice on an errno of a write to the file, to follow "cannot write: No space left on device":
+/// "; 0 bytes are free there: make space, ..."; empty: none. Local.
 std::string write_advice(int error_number, const std::string& path);
 
-/// Plain files: open, pwrite, pread.
+/// A Store over a file of the system: open, pwrite, pread.
 std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode);
 
 }  // namespace shoal

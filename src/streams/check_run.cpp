@@ -25,8 +25,8 @@ std::string line_of(const Output& output) {
     cells *= static_cast<double>(dim.chosen());
   }
   return fmt::format("  {}: {}, {}{}, {} a record\n", output.name, text_of(output.operation),
-                     name_of(output.type), dims.empty() ? "" : " (" + dims + ")",
-                     bytes_text(cells * static_cast<double>(size_of(output.type))));
+                     name_of(output.encoding.type), dims.empty() ? "" : " (" + dims + ")",
+                     bytes_text(cells * static_cast<double>(size_of(output.encoding.type))));
 }
 
 }  // namespace
@@ -44,13 +44,22 @@ bool Streams::is_check_alone() const {
 void Streams::check_and_stop() {
   std::vector<Problem> problems;
   std::string files;
+  // Rank 0's folders count.
+  const auto look_for_folder = [&](const std::string& name, int line, const char* key) {
+    const Status status = caught([&] { comm_.on_root([&] { check_folder(name); }); });
+    if (!status.ok()) add_problem(problems, {line, key, status.message});
+    return status.ok();
+  };
   for (const FileChoice& choice : configuration_.files) {
     const auto plan = plan_of_file(comm_, configuration_, choice, descriptions_, time_, problems);
+    look_for_folder(choice.name, choice.line_of("name"), "name");
     if (!plan) continue;
     files += fmt::format("{}: every {}\n", choice.name, text_of(choice.every));
     for (const Output& output : plan->files.front().outputs)
       files += line_of(output);
   }
+  const std::string& report = configuration_.report;
+  if (!report.empty() && look_for_folder(report, 0, "report")) comm_.on_root([&] { write_report(); });
   if (comm_.rank() == 0) {
     const std::string name = printable_name(configuration_.path);
     for (const Problem& problem : problems)
@@ -63,7 +72,6 @@ void Streams::check_and_stop() {
                                         .c_str(),
                  k_variable);
   }
-  if (!configuration_.report.empty()) comm_.on_root([&] { write_report(); });
   closed_ = true;
   std::fflush(nullptr);
   MPI_Finalize();

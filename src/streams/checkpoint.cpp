@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "dataset/own_files.hpp"
 #include "streams/checkpoint_arrays.hpp"
 #include "streams/checksum.hpp"
 
@@ -17,11 +18,6 @@ namespace shoal::streams {
 
 namespace {
 
-// What the environment says is meant for the model's files.
-constexpr const char* k_settings =
-    "format=cdf5, driver=native, layout=one, io_layout=, exists=replace, fill=true, report=, reference=, "
-    "master=, "
-    "quiet=true";
 constexpr std::int64_t k_no_hole = std::numeric_limits<std::int64_t>::min();
 
 void put(Dataset& file, const std::string& variable, const std::string& name, const std::string& text) {
@@ -192,7 +188,8 @@ void Checkpoint::save(const std::string& path) {
   std::vector<Entry> all = entries();
   agree_on_holes(all);
   std::erase_if(all, [&](const Entry& entry) { return !state_of(entry).begun(); });
-  const auto file = Dataset::create(streams_.comm_.handle(), path, streams_.maker_.options(k_settings));
+  const auto file =
+      Dataset::create(streams_.comm_.handle(), path, streams_.maker_.options(k_to_make_own_file));
   put_run(*file);
   for (const Entry& entry : all)
     define(*file, entry);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "dataset/own_files.hpp"
 #include "streams/checkpoint.hpp"
 #include "streams/checkpoint_arrays.hpp"
 #include "streams/checksum.hpp"
@@ -327,8 +328,8 @@ void Checkpoint::tell_changes(const std::vector<Saved>& saved, const std::vector
 void Checkpoint::load(const std::string& path) {
   path_ = path;
   try {
-    const auto file = Dataset::open(streams_.comm_.handle(), path, false,
-                                    streams_.maker_.options("report=, read_masked=leave, quiet=true"));
+    const auto file =
+        Dataset::open(streams_.comm_.handle(), path, false, streams_.maker_.options(k_to_read_own_file));
     // What is wrong with the header all ranks find alike.
     read_run(file->schema());
     read_files(file->schema());

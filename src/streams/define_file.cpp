@@ -40,12 +40,9 @@ void RecordFile::put_text(const char* variable, const char* name, const std::str
 void RecordFile::define() {
   const bool is_new = !has("time");
   std::vector<const Output*> added;
-  for (const Output& output : file_.outputs) {
-    if (has(output.name))
-      compare_with_file(output);
-    else
-      added.push_back(&output);
-  }
+  for (const Output& output : file_.outputs)
+    if (!has(output.name)) added.push_back(&output);
+  if (!is_new) compare_with_file();
   if (is_new) {
     Attributes global = model_.attributes();
     for (const auto& given : file_.choice.attributes) {
@@ -67,8 +64,9 @@ void RecordFile::define() {
     define_output(*output);
   if (!is_new) return;
   dataset_->end_define();
-  put_axes();
-  put_grids();
+  for (Coordinate& one : coordinates())
+    write_array(one.name, one.decomposition,
+                ArrayView::contiguous(one.values.data(), Type::double_, one.extents), k_no_record);
 }
 
 void RecordFile::define_dims() {
@@ -159,39 +157,22 @@ std::string RecordFile::dims_of(const Output& output) {
   return dims + names_of(output.dims);
 }
 
-/// Of a file that goes on: its records cannot get other dimensions, and keep their type.
-void RecordFile::compare_with_file(const Output& output) const {
-  const Schema& schema = dataset_->schema();
-  const auto& there = schema.variables[static_cast<std::size_t>(schema.find_variable(output.name))];
-  std::string dims;
-  for (const int d : there.dims)
-    dims += (dims.empty() ? "" : " ") + schema.dims[static_cast<std::size_t>(d)].name;
-  if (dims != dims_of(output))
-    throw Error(
-        Code::state,
-        "the file goes on, where it has the dimensions ({}), and its description has ({}) now; let new "
-        "records go to another file, or describe it as before",
-        dims, dims_of(output))
-        .of_variable(output.name);
-  if (there.type == output.type) return;
-  tell(comm_,
-       fmt::format("{}: variable '{}' goes on as {}, which it was when the file was made; its description "
-                   "says {} now, which holds from the next file on",
-                   path_, output.name, name_of(there.type), name_of(output.type)));
-}
-
 void RecordFile::define_output(const Output& output) {
   const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
-  dataset_->def_var(output.name, output.type, dims_of(output),
+  dataset_->def_var(output.name, output.encoding.type, dims_of(output),
                     output.is_cut ? collector.part->decomposition() : nullptr);
-  dataset_->def_fill(output.name, Type::double_, &output.fill);
+  dataset_->def_fill(output.name, Type::double_, &output.encoding.fill);
   for (const Attribute& attribute : output.attributes)
     put_att(output.name.c_str(), attribute);
   if (file_.choice.fms_attributes && output.operation.operation != Operation::instant)
     put_text(output.name.c_str(), "time_avg_info", "average_T1,average_T2,average_DT");
 }
 
-void RecordFile::put_axes() {
+std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
+  std::vector<Coordinate> out;
+  const auto add = [&](const std::string& name, std::vector<double> values, const Dims& extents) {
+    out.push_back({name, std::move(values), extents, nullptr});
+  };
   for (const int bins : bins_) {
     std::vector<double> hours, bounds;
     for (int bin = 0; bin < bins; ++bin) {
@@ -199,13 +180,13 @@ void RecordFile::put_axes() {
       bounds.push_back(24.0 * bin / bins);
       bounds.push_back(24.0 * (bin + 1) / bins);
     }
-    put_doubles(day_dim(bins), hours, {bins}, k_no_record);
-    put_doubles(day_dim(bins) + "_bounds", bounds, {bins, 2}, k_no_record);
+    add(day_dim(bins), hours, {bins});
+    add(day_dim(bins) + "_bounds", bounds, {bins, 2});
   }
   for (const DimChoice& dim : scalars_) {
     const auto [first, last] = extent_of(*model_.axis(dim.name), dim);
-    put_doubles(dim.name, {first + (last - first) / 2}, {}, k_no_record);
-    put_doubles(dim.name + "_bounds", {first, last}, {2}, k_no_record);
+    add(dim.name, {first + (last - first) / 2}, {});
+    add(dim.name + "_bounds", {first, last}, {2});
   }
   for (const DimChoice& dim : dims_) {
     const Axis* axis = model_.axis(dim.name);
@@ -218,22 +199,20 @@ void RecordFile::put_axes() {
       bounds.push_back(axis->bounds[2 * cell]);
       bounds.push_back(axis->bounds[2 * cell + 1]);
     }
-    put_doubles(dim.name, values, {dim.chosen()}, k_no_record);
-    if (!bounds.empty()) put_doubles(dim.name + "_bounds", bounds, {dim.chosen(), 2}, k_no_record);
+    add(dim.name, values, {dim.chosen()});
+    if (!bounds.empty()) add(dim.name + "_bounds", bounds, {dim.chosen(), 2});
   }
-}
-
-void RecordFile::put_grids() {
   for (const auto& [grid, part] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
       if (variable.grid != grid) continue;
       const Decomposition& whole = *model_.grids()[static_cast<std::size_t>(grid)].decomposition;
       auto values = variable.values;
-      auto cells =
-          part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole)));
-      write_array(variable.name, part->decomposition(),
-                  ArrayView::contiguous(cells.data(), Type::double_, part->local_shape()), k_no_record);
+      out.push_back(
+          {variable.name,
+           part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole))),
+           part->local_shape(), part->decomposition()});
     }
+  return out;
 }
 
 }  // namespace shoal::streams

@@ -283,7 +283,8 @@ std::vector<std::string> Descriptions::dim_names() const {
   for (const auto& axis : axes_)
     names.push_back(axis.name);
   for (const auto& grid : grids_)
-    names.insert(names.end(), grid.dims.begin(), grid.dims.end());
+    for (auto& dim : as_listed(grid.dims))
+      names.push_back(std::move(dim));
   return names;
 }
 

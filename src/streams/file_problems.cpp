@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
@@ -29,6 +30,19 @@ Problem problem_of(std::string message) {
 }
 
 }  // namespace
+
+std::string missing_folder(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+  std::error_code ignored;
+  const bool is_known = !folder.empty() && folder.string().find('%') == std::string::npos;
+  return is_known && !std::filesystem::is_directory(folder, ignored) ? folder.string() : "";
+}
+
+void check_folder(const std::string& name) {
+  const std::string folder = missing_folder(name);
+  if (!folder.empty())
+    throw Error(Code::not_found, "there is no folder '{}'; make it before the run", folder).in_file(name);
+}
 
 void add_problem(std::vector<Problem>& problems, Problem problem) {
   for (const auto& known : problems)

@@ -15,6 +15,12 @@ std::optional<Plan> plan_of_file(const Comm& comm, const Configuration& configur
                                  const Descriptions& model, const RunTime& time,
                                  std::vector<Problem>& problems);
 
+/// The folder of files, if it does not exist; "": it does, or has dates in its name, so that only the run
+/// knows it. Local.
+std::string missing_folder(const std::string& name);
+/// Error(not_found): there is none, which the first record would find. Local.
+void check_folder(const std::string& name);
+
 /// Adds one that is not there yet.
 void add_problem(std::vector<Problem>& problems, Problem problem);
 

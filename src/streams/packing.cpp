@@ -13,15 +13,35 @@ namespace shoal::streams {
 namespace {
 
 /// The packed numbers that stand for values: those on the longer side of the fill value.
-std::pair<double, double> packed_range(Type type, double fill) {
-  return with_number(type, [&](auto number) -> std::pair<double, double> {
+std::pair<double, double> packed_range(const Encoding& encoding) {
+  return with_number(encoding.type, [&](auto number) -> std::pair<double, double> {
     using T = decltype(number);
+    const double fill = encoding.fill;
     if (fill > 0) return {static_cast<double>(std::numeric_limits<T>::lowest()), fill - 1};
     return {fill + 1, static_cast<double>(std::numeric_limits<T>::max())};
   });
 }
 
 }  // namespace
+
+bool Encoding::operator==(const Encoding& other) const {
+  return type == other.type && is_same_number(fill, other.fill) && packing == other.packing;
+}
+
+std::string text_of(const Encoding& encoding) {
+  const auto& packing = encoding.packing;
+  if (!packing) return name_of(encoding.type);
+  return fmt::format("{} with scale_factor {} and add_offset {}", name_of(encoding.type),
+                     packing->scale_factor, packing->add_offset);
+}
+
+bool is_floating(Type type) {
+  return type == Type::float_ || type == Type::double_;
+}
+
+bool is_same_number(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
 
 bool packs_into(Type type) {
   switch (type) {
@@ -37,8 +57,9 @@ bool packs_into(Type type) {
   }
 }
 
-Unpackable pack(double* values, std::int64_t n, const Packing& packing, Type type, double fill) {
-  const auto [low, high] = packed_range(type, fill);
+Unpackable pack(double* values, std::int64_t n, const Encoding& encoding) {
+  const auto [low, high] = packed_range(encoding);
+  const Packing packing = encoding.packing.value_or(Packing{});
   Unpackable out;
   for (std::int64_t i = 0; i < n; ++i) {
     const double value = values[i];
@@ -47,7 +68,7 @@ Unpackable pack(double* values, std::int64_t n, const Packing& packing, Type typ
       values[i] = packed;
       continue;
     }
-    values[i] = fill;
+    values[i] = encoding.fill;
     if (std::isnan(value)) continue;
     out.lowest = out.count == 0 ? value : std::min(out.lowest, value);
     out.highest = out.count == 0 ? value : std::max(out.highest, value);
@@ -56,8 +77,9 @@ Unpackable pack(double* values, std::int64_t n, const Packing& packing, Type typ
   return out;
 }
 
-std::string range_text(const Packing& packing, Type type, double fill) {
-  const auto [low, high] = packed_range(type, fill);
+std::string range_text(const Encoding& encoding) {
+  const auto [low, high] = packed_range(encoding);
+  const Packing packing = encoding.packing.value_or(Packing{});
   const double a = low * packing.scale_factor + packing.add_offset,
                b = high * packing.scale_factor + packing.add_offset;
   return fmt::format("{} to {}", std::min(a, b), std::max(a, b));

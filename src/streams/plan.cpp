@@ -18,10 +18,6 @@ namespace shoal::streams {
 
 namespace {
 
-bool is_floating(Type type) {
-  return type == Type::float_ || type == Type::double_;
-}
-
 /// Values of such an operation are no longer whole where those of the field are.
 bool makes_fractions(Operation operation) {
   switch (operation) {
@@ -126,10 +122,31 @@ class Planner {
         if (!names.insert(made.name).second)
           fail(field.line, "fields", Code::setting,
                fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
+        check_cells(out);
       }
     selector.check_used();
     add_grids(out);
     return out;
+  }
+
+  /// A dimension of a file has the same cells for all of its variables: of the last output, against those
+  /// before it.
+  void check_cells(const FilePlan& file) const {
+    const Output& made = file.outputs.back();
+    const auto check = [&](const std::vector<DimChoice>& before, const std::vector<DimChoice>& now) {
+      for (const DimChoice& dim : now)
+        for (const DimChoice& other : before)
+          if (other.name == dim.name && !(other == dim))
+            fail(
+                made.line, "fields", Code::setting,
+                fmt::format("'{}' has other cells of dimension '{}' than fields before it; give it a file of "
+                            "its own",
+                            made.name, dim.name));
+    };
+    for (const Output& other : file.outputs) {
+      check(other.dims, made.dims);
+      check(other.scalars, made.scalars);
+    }
   }
 
   int clock(const FileChoice& choice) {
@@ -277,8 +294,8 @@ class Planner {
     }
     choose_type(out, like, of_file, choice, fractions);
     const bool made = plan_.sources[static_cast<std::size_t>(source_index)].expression != nullptr ||
-                      out.operation.operation == Operation::count || out.packing;
-    out.fill = fill_of(out.type, made ? std::nullopt : like.missing);
+                      out.operation.operation == Operation::count || out.encoding.packing;
+    out.encoding.fill = fill_of(out.encoding.type, made ? std::nullopt : like.missing);
     out.attributes = attributes(out, like, of_file, choice);
     const int more = out.operation.bins > 0 ? 2 : 1;
     if (static_cast<int>(out.dims.size()) + more > k_max_dims)
@@ -293,26 +310,27 @@ class Planner {
                    bool fractions) const {
     const std::optional<Type> said = choice.type ? choice.type : of_file.type;
     const bool counts = out.operation.operation == Operation::count;
+    out.has_fractions = fractions || (is_floating(like.type) && !counts);
     if (said)
-      out.type = *said;
+      out.encoding.type = *said;
     else if (counts && !fractions)
-      out.type = Type::int_;
+      out.encoding.type = Type::int_;
     else
-      out.type = fractions && !is_floating(like.type) ? Type::double_ : like.type;
+      out.encoding.type = fractions && !is_floating(like.type) ? Type::double_ : like.type;
     const auto refuse = [&](const char* key, bool of_field, const std::string& message) {
       fail(of_field ? choice.line : of_file.line_of(key), key, Code::setting, message);
     };
     const auto scale_factor = choice.scale_factor ? choice.scale_factor : of_file.scale_factor;
     const auto add_offset = choice.add_offset ? choice.add_offset : of_file.add_offset;
     if (scale_factor || add_offset) {
-      if (!packs_into(out.type))
+      if (!packs_into(out.encoding.type))
         refuse(scale_factor ? "scale_factor" : "add_offset",
                (scale_factor ? choice.scale_factor : choice.add_offset).has_value(),
                fmt::format("'{}' would be packed into {}; the type of packed values is byte, ubyte, short, "
                            "ushort, int or uint: type = \"short\"",
-                           out.name, name_of(out.type)));
-      out.packing = Packing{scale_factor.value_or(1), add_offset.value_or(0)};
-    } else if (said && !is_floating(*said) && (fractions || (is_floating(like.type) && !counts))) {
+                           out.name, name_of(out.encoding.type)));
+      out.encoding.packing = Packing{scale_factor.value_or(1), add_offset.value_or(0)};
+    } else if (said && !is_floating(*said) && out.has_fractions) {
       refuse("type", choice.type.has_value(),
              fmt::format("{} has no fractions, and '{}' ({}) has some; choose float or double, or say "
                          "scale_factor and add_offset, by which values are packed",
@@ -406,9 +424,9 @@ class Planner {
     for (const auto& variable : model_.grid_variables())
       if (out.is_cut && variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
     if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
-    if (out.packing) {
-      put(attribute_of({"scale_factor", std::vector<double>{out.packing->scale_factor}, 0}));
-      put(attribute_of({"add_offset", std::vector<double>{out.packing->add_offset}, 0}));
+    if (out.encoding.packing) {
+      put(attribute_of({"scale_factor", std::vector<double>{out.encoding.packing->scale_factor}, 0}));
+      put(attribute_of({"add_offset", std::vector<double>{out.encoding.packing->add_offset}, 0}));
     }
     if (out.is_cut) {
       if (const GridVariable* area = model_.area_of(like.grid))

@@ -47,9 +47,8 @@ struct Output {
   std::string name;
   int collector = 0;
   TimeOperation operation;
-  Type type = Type::double_;
-  double fill = 0;                 ///< as the type holds it
-  std::optional<Packing> packing;  ///< into numbers of the type
+  Encoding encoding;
+  bool has_fractions = false;  ///< may its values have some, before they are packed?
   std::optional<Reducer> reducer;
   std::vector<DimChoice> dims;     ///< behind time, and the parts of a day
   std::vector<DimChoice> scalars;  ///< joined dimensions that have a scalar coordinate

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "dataset/own_files.hpp"
 
 namespace shoal::streams {
 
@@ -50,22 +51,12 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
     if (output.operation.bins > 0 &&
         std::find(bins_.begin(), bins_.end(), output.operation.bins) == bins_.end())
       bins_.push_back(output.operation.bins);
-    for (const DimChoice& dim : output.scalars)
-      if (std::none_of(scalars_.begin(), scalars_.end(),
-                       [&](const DimChoice& other) { return other.name == dim.name; }))
-        scalars_.push_back(dim);
-    for (const DimChoice& dim : output.dims) {
-      const auto known = std::find_if(dims_.begin(), dims_.end(),
-                                      [&](const DimChoice& other) { return other.name == dim.name; });
-      if (known == dims_.end())
-        dims_.push_back(dim);
-      else if (!(*known == dim))
-        throw Error(
-            Code::setting,
-            "line {}: fields: '{}' has other cells of dimension '{}' than fields before it; give it a file "
-            "of its own",
-            output.line, output.name, dim.name);
-    }
+    const auto add = [](std::vector<DimChoice>& all, const std::vector<DimChoice>& dims) {
+      for (const DimChoice& dim : dims)
+        if (std::find(all.begin(), all.end(), dim) == all.end()) all.push_back(dim);
+    };
+    add(scalars_, output.scalars);
+    add(dims_, output.dims);
   }
 }
 
@@ -86,6 +77,7 @@ bool RecordFile::exists_there() const {
 void RecordFile::open(const Window& window) {
   period_ = period_of(window.start);
   recent_.clear();
+  kept_encodings_.clear();
   const bool goes_on = continued_ && period_of(continued_->first) == period_;
   first_ = goes_on ? continued_->first : window.start;
   path_ = file_name(file_.choice.name, time_.calendar, first_);
@@ -146,7 +138,7 @@ std::int64_t RecordFile::records_there() const {
   std::error_code ignored;
   if (comm_.rank() != 0 || !std::filesystem::is_regular_file(path_, ignored)) return 0;
   const Status status = caught([&] {
-    const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options("quiet=true"));
+    const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options(k_to_read_own_file));
     records = old->num_records("time");
     old->close(false);
   });
@@ -156,6 +148,11 @@ std::int64_t RecordFile::records_there() const {
 bool RecordFile::has(const std::string& variable) const {
   const auto& variables = dataset_->schema().variables;
   return std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.name == variable; });
+}
+
+const Encoding& RecordFile::encoding_of(const Output& output) const {
+  const auto kept = kept_encodings_.find(output.name);
+  return kept == kept_encodings_.end() ? output.encoding : kept->second;
 }
 
 double RecordFile::time_value(Instant instant) const {
@@ -226,7 +223,8 @@ void RecordFile::check_packed(const std::vector<Values>& values, const std::vect
   std::vector<std::int64_t> counts;
   for (const Unpackable& one : found)
     counts.push_back(one.count);
-  if (std::none_of(values.begin(), values.end(), [](const Values& one) { return one.output->packing; }))
+  if (std::none_of(values.begin(), values.end(),
+                   [&](const Values& one) { return encoding_of(*one.output).packing; }))
     return;
   counts = comm_.sum(std::move(counts));
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -235,24 +233,27 @@ void RecordFile::check_packed(const std::vector<Values>& values, const std::vect
     const double highest = comm_.max(found[i].count > 0 ? found[i].highest : none),
                  lowest = -comm_.max(found[i].count > 0 ? -found[i].lowest : none);
     const Output& output = *values[i].output;
+    const Encoding& encoding = encoding_of(output);
     throw Error(Code::range,
-                "{} of its values, of {} to {}, do not fit type {} with scale_factor {} and add_offset {}, "
-                "which has {}; their cells have the fill value",
-                counts[i], lowest, highest, name_of(output.type), output.packing->scale_factor,
-                output.packing->add_offset, range_text(*output.packing, output.type, output.fill))
+                "{} of its values, of {} to {}, do not fit type {}, which has {}; their cells have the fill "
+                "value",
+                counts[i], lowest, highest, text_of(encoding), range_text(encoding))
         .of_variable(output.name);
   }
 }
 
 Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
   const Output& output = *values.output;
+  const Encoding& encoding = encoding_of(output);
   Collector& collector = *values.collector;
   const Part& part = *collector.part;
   const auto decomposition = output.is_cut ? part.decomposition() : nullptr;
   const Source& source = plan_.source_of(collector);
   // As they are, unless cells without a value get another fill value.
-  if (collector.kept != nullptr && !values.filled && !output.reducer && !output.packing &&
-      source.expression == nullptr && (!source.like.missing || collector.kept->type() == output.type)) {
+  if (collector.kept != nullptr && !values.filled && !output.reducer && !encoding.packing &&
+      source.expression == nullptr &&
+      (!source.like.missing ||
+       (collector.kept->type() == encoding.type && is_same_number(collector.kept->fill(), encoding.fill)))) {
     write_array(output.name, decomposition, collector.kept->view(), record);
     return {};
   }
@@ -265,19 +266,18 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
   const std::int64_t cells = volume(shape);
   const auto all = static_cast<std::size_t>(cells * bins);
   if (scratch_.size() < all) scratch_.resize(all);
-  const double fill = output.packing ? std::numeric_limits<double>::quiet_NaN() : output.fill;
+  const double fill = encoding.packing ? std::numeric_limits<double>::quiet_NaN() : encoding.fill;
   for (int bin = 0; bin < bins; ++bin) {
     double* const out = scratch_.data() + cells * bin;
     if (values.filled)
       std::fill_n(out, cells, fill);
     else
       values_of(values, output.operation.bins > 0 ? bin : values.state, fill, out);
-    for (std::int64_t cell = 0; output.packing && !output.reducer && cell < cells; ++cell)
+    for (std::int64_t cell = 0; encoding.packing && !output.reducer && cell < cells; ++cell)
       if (part.is_masked(cell)) out[cell] = fill;  // it may have anything
   }
   Unpackable unpackable;
-  if (output.packing)
-    unpackable = pack(scratch_.data(), cells * bins, *output.packing, output.type, output.fill);
+  if (encoding.packing) unpackable = pack(scratch_.data(), cells * bins, encoding);
   const Dims extents = output.operation.bins > 0 ? joined(Dims{bins}, shape) : shape;
   write_array(output.name, decomposition, ArrayView::contiguous(scratch_.data(), Type::double_, extents),
               record);
@@ -315,24 +315,26 @@ void RecordFile::values_of(const Values& values, int state, double fill, double*
 }
 
 /// In the type of the field, as doubles would round it?
-bool RecordFile::is_written_whole(const Values& values) {
+bool RecordFile::is_written_whole(const Values& values) const {
   const Output& output = *values.output;
+  const Encoding& encoding = encoding_of(output);
   return values.collector->accumulator != nullptr && !values.filled && !output.reducer &&
-         output.operation.operation != Operation::range && !output.packing &&
+         output.operation.operation != Operation::range && !encoding.packing &&
          values.collector->accumulator->is_whole(output.operation.operation) &&
-         values.collector->accumulator->type() == output.type;
+         values.collector->accumulator->type() == encoding.type;
 }
 
 void RecordFile::write_whole(const Values& values, std::int64_t record) {
   const Output& output = *values.output;
   const Accumulator& accumulator = *values.collector->accumulator;
   std::vector<std::int64_t> cells(static_cast<std::size_t>(accumulator.part().cells()));
-  accumulator.whole_result(output.operation.operation, values.state, output.fill, cells.data());
+  const Encoding& encoding = encoding_of(output);
+  accumulator.whole_result(output.operation.operation, values.state, encoding.fill, cells.data());
   write_array(output.name, output.is_cut ? accumulator.part().decomposition() : nullptr,
-              ArrayView::contiguous(cells.data(), output.type, accumulator.part().local_shape()), record);
+              ArrayView::contiguous(cells.data(), encoding.type, accumulator.part().local_shape()), record);
 }
 
-void RecordFile::write_array(const std::string& variable,
+DataCall RecordFile::call_of(const std::string& variable,
                              const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
                              std::int64_t record) {
   DataCall call;
@@ -340,6 +342,13 @@ void RecordFile::write_array(const std::string& variable,
   call.decomposition = decomposition;
   call.array.view = view;
   call.section.record = record;
+  return call;
+}
+
+void RecordFile::write_array(const std::string& variable,
+                             const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
+                             std::int64_t record) {
+  const DataCall call = call_of(variable, decomposition, view, record);
   if (decomposition != nullptr)
     dataset_->write(call);
   else

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,12 +41,9 @@ struct Values {
 
 /// The files of one table [[file]], one after another.
 ///
-/// | state | means | next |
-/// |---|---|---|
-/// | none | no file is open | open with the first record of a period |
-/// | open | records of its period are written to it | closed by a record of the next period, by the end of
-/// the period, or with the streams | | continued | a checkpoint says that it has records already | open: they
-/// stay, those after them are written again |
+/// States, as docs/design/streams.md has them: none (no file is open), open (records of its period are
+/// written to it), continued (a checkpoint says that it has records already: they stay, those after them are
+/// written again).
 ///
 /// All ranks make the same calls, in the same order: Collective, but where said.
 class RecordFile {
@@ -111,14 +109,29 @@ class RecordFile {
   void define_scalar(const DimChoice& dim);
   void define_grids();
   static std::string dims_of(const Output& output);
-  void compare_with_file(const Output& output) const;
   void define_output(const Output& output);
-  void put_axes();
-  void put_grids();
+  /// A variable with values that all records share, of this rank's cells.
+  struct Coordinate {
+    std::string name;
+    std::vector<double> values;
+    Dims extents;
+    std::shared_ptr<const Decomposition> decomposition;  ///< nullptr: the same on all ranks
+  };
+  std::vector<Coordinate> coordinates() const;
+  /// Of a file that goes on. Error(state): new records would mean something else, or lie elsewhere. A line on
+  /// standard error: the file keeps encoding or attributes of a variable, and the description has others.
+  void compare_with_file();
+  void compare_output(const Output& output);
+  void keep_encoding(const Output& output, const VariableDef& there);
+  void compare_time() const;
+  void compare_coordinates();
+  const VariableDef& variable(const std::string& name) const;
+  /// That of the open file.
+  const Encoding& encoding_of(const Output& output) const;
   std::int64_t record_of(const RecordTime& time);
   void put_time(const RecordTime& time, std::int64_t record);
   Unpackable write_output(const Values& values, std::int64_t record);
-  static bool is_written_whole(const Values& values);
+  bool is_written_whole(const Values& values) const;
   void write_whole(const Values& values, std::int64_t record);
   /// fill: of cells without a value.
   void values_of(const Values& values, int state, double fill, double* out);
@@ -128,6 +141,9 @@ class RecordFile {
   void put_text(const char* variable, const char* name, const std::string& text);
   void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
                    std::int64_t record);
+  static DataCall call_of(const std::string& variable,
+                          const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
+                          std::int64_t record);
   void write_array(const std::string& variable, const std::shared_ptr<const Decomposition>& decomposition,
                    const ArrayView& view, std::int64_t record);
   bool has(const std::string& variable) const;
@@ -153,8 +169,9 @@ class RecordFile {
   Instant first_;  // where its first window begins
   Window period_;
   std::int64_t records_ = 0;
-  bool changed_ = false;        // since the last commit
-  std::vector<Record> recent_;  // the last records
+  bool changed_ = false;                            // since the last commit
+  std::vector<Record> recent_;                      // the last records
+  std::map<std::string, Encoding> kept_encodings_;  // of variables of the open file that goes on otherwise
   std::optional<Unclosed> continued_;
   bool knows_records_ = false;
   bool had_record_ = false;

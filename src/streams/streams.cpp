@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -16,6 +15,7 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "dataset/settings.hpp"
+#include "streams/file_problems.hpp"
 
 namespace shoal::streams {
 
@@ -51,17 +51,6 @@ double wait_seconds_of(const Configuration& configuration, const FileMaker& make
     longest = std::max(longest, resolve_settings(options.settings, options.sources).seconds("wait_seconds"));
   }
   return longest;
-}
-
-/// Error(not_found): the folder of files does not exist, which the first record would find; where it has
-/// dates in its name, only then.
-void check_folder(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
-  std::error_code ignored;
-  if (folder.empty() || folder.string().find('%') != std::string::npos) return;
-  if (!std::filesystem::is_directory(folder, ignored))
-    throw Error(Code::not_found, "there is no folder '{}'; make it before the run", folder.string())
-        .in_file(name);
 }
 
 /// A date, or a length of time after the start.
@@ -156,19 +145,13 @@ void Streams::begin_run() {
   comm_.agree_or_throw(mine);
   if (is_check_alone()) check_and_stop();
   plan_ = make_plan(comm_, configuration_, descriptions_, time_);
-  std::vector<RecordFile> files;
-  try {
-    for (FilePlan& file : plan_.files)
-      files.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_, scratch_);
-  } catch (const Error& e) {
-    throw e.in_file(configuration_.path);
-  }
   comm_.on_root([&] {
-    for (const RecordFile& file : files)
-      check_folder(file.plan().choice.name);
+    for (const FilePlan& file : plan_.files)
+      check_folder(file.choice.name);
     if (!configuration_.report.empty()) check_folder(configuration_.report);
   });
-  files_ = std::move(files);
+  for (FilePlan& file : plan_.files)
+    files_.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_, scratch_);
   sources_.resize(plan_.sources.size());
   uses_.resize(descriptions_.fields().size());
   wanted_.assign(descriptions_.fields().size(), 0);

@@ -270,7 +270,7 @@ void Streams::tell_shorter() const {
 void Streams::close_forgotten() {
   if (closed_) return;
   const std::string late = configuration_.path + ": the streams were not closed before MPI_Finalize";
-  if (!comm_.all_come(comm_.wait_seconds()))
+  if (!comm_.all_arrive(comm_.wait_seconds()))
     return warn(
         fmt::format("{} by some ranks, and others closed them or did not come within {} s (setting "
                     "wait_seconds); records since the last commit are lost",
@@ -331,8 +331,9 @@ std::string Streams::report() const {
   for (const RecordFile& file : files_) {
     json outputs = json::array(), written = json::array();
     for (const Output& output : file.plan().outputs)
-      outputs.push_back(
-          {{"name", output.name}, {"operation", text_of(output.operation)}, {"type", name_of(output.type)}});
+      outputs.push_back({{"name", output.name},
+                         {"operation", text_of(output.operation)},
+                         {"type", name_of(output.encoding.type)}});
     for (const auto& [path, records] : file.written())
       written.push_back({{"path", path}, {"records", records}});
     if (file.is_open()) written.push_back({{"path", file.path()}, {"records", file.records()}});

@@ -32,14 +32,14 @@ Json json_of(const Problem& problem, const std::string& file) {
 
 class Checker {
  public:
-  explicit Checker(const CheckWish& wish)
-      : wish_(wish), comm_(MPI_COMM_SELF), calendar_(Calendar::of(wish.calendar)) {}
+  explicit Checker(const CheckRequest& request)
+      : request_(request), comm_(MPI_COMM_SELF), calendar_(Calendar::of(request.calendar)) {}
 
   Json check() {
-    configuration_ = read_configuration(text_of_file(wish_.configuration, k_most_input_bytes),
-                                        wish_.configuration, problems_);
-    if (!wish_.fields.empty()) read_fields();
-    if (!wish_.from.empty()) read_run();
+    configuration_ = read_configuration(text_of_file(request_.configuration, k_most_input_bytes),
+                                        request_.configuration, problems_);
+    if (!request_.fields.empty()) read_fields();
+    if (!request_.from.empty()) read_run();
     if (!configuration_.report.empty()) check_folder(configuration_.report, 0, "report");
     auto files = Json::array();
     std::int64_t records = 0, bytes = 0, count = 0;
@@ -51,7 +51,8 @@ class Checker {
         if (files.back().contains("bytes")) bytes += files.back()["bytes"].get<std::int64_t>();
       }
     }
-    Json out{{"configuration", wish_.configuration}, {"calendar", calendar_.name()}, {"ranks", wish_.ranks}};
+    Json out{
+        {"configuration", request_.configuration}, {"calendar", calendar_.name()}, {"ranks", request_.ranks}};
     if (run_)
       out["run"] = {{"start", calendar_.text(run_->start)},
                     {"from", calendar_.text(run_->from)},
@@ -62,9 +63,9 @@ class Checker {
                      [](const auto& a, const auto& b) { return a.line < b.line; });
     auto found = Json::array();
     for (const auto& problem : problems_)
-      found.push_back(json_of(problem, wish_.configuration));
+      found.push_back(json_of(problem, request_.configuration));
     for (const auto& problem : field_problems_)
-      found.push_back(json_of(problem, wish_.fields));
+      found.push_back(json_of(problem, request_.fields));
     out["problems"] = found;
     out["warnings"] = warnings_;
     out["files"] = files;
@@ -76,8 +77,8 @@ class Checker {
 
  private:
   void read_fields() {
-    model_.emplace(
-        read_model(comm_, text_of_file(wish_.fields, k_most_input_bytes), wish_.fields, field_problems_));
+    model_.emplace(read_model(comm_, text_of_file(request_.fields, k_most_input_bytes), request_.fields,
+                              field_problems_));
     for (auto& choice : configuration_.files)
       std::erase_if(choice.region, [&](const CoordinateRange& range) {
         const bool unknown = model_->unknown_coordinates.count(range.coordinate) > 0;
@@ -91,18 +92,18 @@ class Checker {
   }
 
   void read_run() {
-    RunOfSteps run{calendar_, {}, calendar_.parse(wish_.from), calendar_.parse(wish_.to), 0};
-    run.start = wish_.start.empty() ? run.from : calendar_.parse(wish_.start);
-    const Duration step = parse_duration(wish_.step);
+    RunOfSteps run{calendar_, {}, calendar_.parse(request_.from), calendar_.parse(request_.to), 0};
+    run.start = request_.start.empty() ? run.from : calendar_.parse(request_.start);
+    const Duration step = parse_duration(request_.step);
     if (step.kind != Duration::Kind::microseconds || step.count <= 0)
       throw Error(Code::invalid_argument, "--step is '{}'; it is of s, min, h or day, and more than nothing",
-                  wish_.step);
+                  request_.step);
     run.step = step.count;
     if (run.to <= run.from || run.start > run.from)
       throw Error(Code::invalid_argument,
                   "the run goes from {} to {}, started at {}; --start comes before --from, "
                   "that before --to",
-                  wish_.from, wish_.to, calendar_.text(run.start));
+                  request_.from, request_.to, calendar_.text(run.start));
     if ((run.to.microseconds - run.from.microseconds) / run.step > k_most_steps)
       throw Error(Code::invalid_argument, "the run has more than {} steps; check a shorter one",
                   k_most_steps);
@@ -110,7 +111,7 @@ class Checker {
   }
 
   void warn(int line, const std::string& key, std::string message) {
-    warnings_.push_back(json_of({line, key, std::move(message)}, wish_.configuration));
+    warnings_.push_back(json_of({line, key, std::move(message)}, request_.configuration));
   }
 
   RunTime time() const {
@@ -153,10 +154,10 @@ class Checker {
         dims.push_back({{"name", dim.name}, {"length", dim.chosen()}});
         cells *= dim.chosen();
       }
-      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.type));
+      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.encoding.type));
       out["variables"].push_back({{"name", output.name},
                                   {"operation", text_of(output.operation)},
-                                  {"type", name_of(output.type)},
+                                  {"type", name_of(output.encoding.type)},
                                   {"dims", dims},
                                   {"record_bytes", bytes}});
       all += bytes;
@@ -166,13 +167,11 @@ class Checker {
 
   /// As the run would see it, if it begins in this folder.
   void check_folder(const std::string& name, int line, const std::string& key) {
-    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    const std::string folder = missing_folder(name);
+    if (folder.empty() || !folders_.insert(folder).second) return;
     std::error_code ignored;
-    if (folder.empty() || folder.string().find('%') != std::string::npos ||
-        std::filesystem::is_directory(folder, ignored) || !folders_.insert(folder.string()).second)
-      return;
     warn(line, key,
-         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder.string(),
+         fmt::format("there is no folder '{}' here, in '{}'; make it before the run", folder,
                      std::filesystem::current_path(ignored).string()));
   }
 
@@ -261,12 +260,12 @@ class Checker {
     std::int64_t outer = 1;  // chosen cells for each of the grid
     for (int d = 0; d < part.outer_dims(); ++d)
       outer *= part.choices()[static_cast<std::size_t>(d)].chosen();
-    const std::int64_t tile = (volume(grid->global()) + wish_.ranks - 1) / wish_.ranks;
+    const std::int64_t tile = (volume(grid->global()) + request_.ranks - 1) / request_.ranks;
     const double per_cell = static_cast<double>(bytes) / static_cast<double>(part.cells());
     return std::min(bytes, static_cast<std::int64_t>(per_cell * static_cast<double>(outer * tile)));
   }
 
-  const CheckWish& wish_;
+  const CheckRequest& request_;
   Comm comm_;
   Calendar calendar_;
   Configuration configuration_;
@@ -281,8 +280,8 @@ class Checker {
 
 }  // namespace
 
-nlohmann::ordered_json check(const CheckWish& wish) {
-  return Checker(wish).check();
+nlohmann::ordered_json check(const CheckRequest& request) {
+  return Checker(request).check();
 }
 
 }  // namespace shoal::streams

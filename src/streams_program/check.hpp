@@ -10,7 +10,7 @@
 namespace shoal::streams {
 
 /// What to check, and for which run.
-struct CheckWish {
+struct CheckRequest {
   std::string configuration;  ///< path
   std::string fields;         ///< path of a file of fields; "": not known
   std::string calendar = "standard";
@@ -21,6 +21,6 @@ struct CheckWish {
 
 /// problems; files with their names, dates, records and bytes; memory of accumulators: docs/tools.md.
 /// Error(not_found, invalid_argument): a file that cannot be read, dates that are none. MPI must be started.
-nlohmann::ordered_json check(const CheckWish& wish);
+nlohmann::ordered_json check(const CheckRequest& request);
 
 }  // namespace shoal::streams

@@ -27,18 +27,18 @@ class MpiOfOne {
   ~MpiOfOne() { MPI_Finalize(); }
 };
 
-struct DatesWish {
+struct DatesRequest {
   std::string calendar = "standard", from, to, every = "1 day";
 };
 
 /// A line a date: the date, the microseconds since year 1, and the day of the year, with tabs between.
-void print_dates(const DatesWish& wish) {
-  const Calendar calendar = Calendar::of(wish.calendar);
-  const Duration every = parse_duration(wish.every);
+void print_dates(const DatesRequest& request) {
+  const Calendar calendar = Calendar::of(request.calendar);
+  const Duration every = parse_duration(request.every);
   if (every.count <= 0)
-    throw Error(Code::invalid_argument, "--every is '{}'; it is more than nothing", wish.every);
-  const Instant to = calendar.parse(wish.to);
-  for (Instant t = calendar.parse(wish.from); t < to; t = calendar.add(t, every))
+    throw Error(Code::invalid_argument, "--every is '{}'; it is more than nothing", request.every);
+  const Instant to = calendar.parse(request.to);
+  for (Instant t = calendar.parse(request.from); t < to; t = calendar.add(t, every))
     std::cout << calendar.text(t) << '\t' << t.microseconds << '\t' << calendar.day_of_year(calendar.date(t))
               << '\n';
 }
@@ -46,19 +46,19 @@ void print_dates(const DatesWish& wish) {
 int run(int argc, char** argv) {
   CLI::App app{"What a configuration of streams would write, before the run.", "shoal-streams"};
   app.require_subcommand(1);
-  CheckWish wish;
+  CheckRequest request;
   auto* check_command =
       app.add_subcommand("check", "Errors, files, dates, records, sizes and memory, as JSON.");
-  check_command->add_option("configuration", wish.configuration, "The file in TOML")->required();
-  check_command->add_option("--fields", wish.fields, "File of the model's fields");
-  check_command->add_option("--calendar", wish.calendar, "Of the run (standard)");
-  check_command->add_option("--start", wish.start, "Of the whole run; --from unless given");
-  check_command->add_option("--from", wish.from, "Where the run begins, or goes on");
-  check_command->add_option("--to", wish.to, "Where it ends");
-  check_command->add_option("--step", wish.step, "Length of a step of the model: '30 min'");
-  check_command->add_option("--ranks", wish.ranks, "Of the job, for the memory of one (1)")
+  check_command->add_option("configuration", request.configuration, "The file in TOML")->required();
+  check_command->add_option("--fields", request.fields, "File of the model's fields");
+  check_command->add_option("--calendar", request.calendar, "Of the run (standard)");
+  check_command->add_option("--start", request.start, "Of the whole run; --from unless given");
+  check_command->add_option("--from", request.from, "Where the run begins, or goes on");
+  check_command->add_option("--to", request.to, "Where it ends");
+  check_command->add_option("--step", request.step, "Length of a step of the model: '30 min'");
+  check_command->add_option("--ranks", request.ranks, "Of the job, for the memory of one (1)")
       ->check(CLI::Range(1, 100'000'000));
-  DatesWish dates;
+  DatesRequest dates;
   auto* dates_command = app.add_subcommand("dates", "Dates of a calendar, one a line.");
   dates_command->add_option("--calendar", dates.calendar, "One of CF (standard)");
   dates_command->add_option("--from", dates.from, "The first one")->required();
@@ -75,12 +75,12 @@ int run(int argc, char** argv) {
     print_dates(dates);
     return 0;
   }
-  const bool has_run = !wish.from.empty();
-  if (has_run != !wish.to.empty() || has_run != !wish.step.empty())
+  const bool has_run = !request.from.empty();
+  if (has_run != !request.to.empty() || has_run != !request.step.empty())
     throw Error(Code::invalid_argument, "--from, --to and --step go together");
-  if (!has_run && !wish.start.empty()) throw Error(Code::invalid_argument, "--start needs --from");
+  if (!has_run && !request.start.empty()) throw Error(Code::invalid_argument, "--start needs --from");
   const MpiOfOne mpi;
-  const auto found = check(wish);
+  const auto found = check(request);
   std::cout << found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   return found["problems"].empty() ? 0 : 1;
 }

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
-#include "machine/usual_figures.hpp"
+#include "machine/default_figures.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "storage/file_system.hpp"
 
@@ -102,13 +102,13 @@ std::string text_of(const Measured& measured, const MachineFigures& figures) {
   text += "Shoal will choose, where no setting says:\n";
   MachineFigures counting = figures;
   const bool known = file_system_named(f.kind).sharing != FileSystem::Sharing::unknown;
-  complete_with_usual(counting, usual_figures(f.kind, f.stripe_count, known));
+  complete_with_defaults(counting, default_figures(f.kind, f.stripe_count, known));
   const StoringChoice choice = choose_storing(&counting);
   for (const auto& [setting, why] : choice.why)
     text += line(why);
   if (choice.why.empty()) text += line("what it chooses on all machines");
-  if (counting.usual_turns)
-    text += line("by usual figures, what nodes do to each other: it was not measured as a whole");
+  if (counting.default_turns)
+    text += line("by default figures, what nodes do to each other: it was not measured as a whole");
   text += line(
       know_nodes(counting)
           ? "for each field by these times, whether nodes store their own cells or send them to I/O ranks"

@@ -47,19 +47,19 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->type_name("X");
 }
 
-TuneWish wish_of(const Arguments& arguments) {
+TuneRequest request_of(const Arguments& arguments) {
   if (!(arguments.minutes > 0) || arguments.minutes > k_most_minutes)
     throw Error(Code::invalid_argument, "--minutes is {}; it is more than 0, and at most {}",
                 arguments.minutes, k_most_minutes);
   if (!(arguments.scatter > 0))
     throw Error(Code::invalid_argument, "--scatter is {}; it is more than 0", arguments.scatter);
-  TuneWish wish{arguments.folder, 60 * arguments.minutes, parse_bytes(arguments.writer_bytes),
-                arguments.scatter};
-  if (wish.writer_bytes < k_tune_bytes)
+  TuneRequest request{arguments.folder, 60 * arguments.minutes, parse_bytes(arguments.writer_bytes),
+                      arguments.scatter};
+  if (request.writer_bytes < k_tune_bytes)
     throw Error(Code::invalid_argument, "--writer-bytes is {}; it is 1MiB or more", arguments.writer_bytes);
-  if (!std::filesystem::is_directory(wish.folder))
-    throw Error(Code::not_found, "there is no such folder: make it first").in_file(wish.folder);
-  return wish;
+  if (!std::filesystem::is_directory(request.folder))
+    throw Error(Code::not_found, "there is no such folder: make it first").in_file(request.folder);
+  return request;
 }
 
 /// What is there already, before anything is measured for nothing.
@@ -82,11 +82,11 @@ void replace_node(NodeFigures& there, const NodeFigures& measured) {
 void run(const Arguments& arguments) {
   const Seconds begin = now();
   const Comm comm(MPI_COMM_WORLD);
-  TuneWish wish;
+  TuneRequest request;
   Machine machine;
   std::int64_t ranks_per_node = 0;
   comm.agree_or_throw(caught([&] {
-    wish = wish_of(arguments);
+    request = request_of(arguments);
     ranks_per_node = resolve_settings("", {}).count("ranks_per_node");
     if (comm.rank() == 0) {
       machine = machine_there(arguments.machine);
@@ -95,8 +95,8 @@ void run(const Arguments& arguments) {
   }));
   const Nodes nodes(comm, static_cast<int>(ranks_per_node));
   const NodeFigures node = measure_nodes(comm, nodes);
-  wish.seconds -= comm.max(now() - begin);  // the same on all ranks, who stop together
-  const Measured measured = measure_file_system(comm, nodes, wish);
+  request.seconds -= comm.max(now() - begin);  // the same on all ranks, who stop together
+  const Measured measured = measure_file_system(comm, nodes, request);
   comm.on_root([&] {
     replace_node(machine.node, node);
     replace_file_system(machine, measured.figures);

@@ -82,16 +82,16 @@ std::vector<std::int64_t> stripes_there_are(const ProbeFolder& folder, bool has_
   return counts;
 }
 
-void require_space(const Comm& comm, const TuneWish& wish, std::int64_t needed) {
+void require_space(const Comm& comm, const TuneRequest& request, std::int64_t needed) {
   comm.on_root([&] {
-    const auto free = static_cast<std::int64_t>(file_system_of(wish.folder).free);
+    const auto free = static_cast<std::int64_t>(file_system_of(request.folder).free);
     if (free < needed)
       throw Error(Code::no_space,
                   "the folder has {} free, and {} are needed: choose another one, or smaller files "
                   "(--writer-bytes, now {})",
                   bytes_text(static_cast<double>(free)), bytes_text(static_cast<double>(needed)),
-                  bytes_text(static_cast<double>(wish.writer_bytes)))
-          .in_file(wish.folder);
+                  bytes_text(static_cast<double>(request.writer_bytes)))
+          .in_file(request.folder);
   });
 }
 
@@ -154,35 +154,35 @@ std::int64_t needed_bytes(const std::vector<Point>& points, std::int64_t writer_
   return most;
 }
 
-Measured measure_file_system(const Comm& comm, const Nodes& nodes, const TuneWish& wish) {
+Measured measure_file_system(const Comm& comm, const Nodes& nodes, const TuneRequest& request) {
   const Seconds begin = now();
-  const FileSystem where = file_system_of(wish.folder);
+  const FileSystem where = file_system_of(request.folder);
   const bool mine_by_name = !nodes.single() && where.sharing != FileSystem::Sharing::coherent &&
                             where.sharing != FileSystem::Sharing::local;
   // Nodes may mount the folder in different ways; all ranks must go through the same points.
   const bool by_name = comm.max(std::int64_t{mine_by_name}) > 0;
   const bool has_stripes = comm.min(std::int64_t{where.type == "lustre"}) > 0;
-  const ProbeFolder folder(comm, nodes, wish.folder, by_name);
+  const ProbeFolder folder(comm, nodes, request.folder, by_name);
   const auto ranks_per_node = static_cast<int>(comm.min(std::int64_t{nodes.node().size()}));
   const auto points = points_for(nodes.count(), ranks_per_node, stripes_there_are(folder, has_stripes));
-  require_space(comm, wish, needed_bytes(points, wish.writer_bytes));
+  require_space(comm, request, needed_bytes(points, request.writer_bytes));
   const ProbeFolder::Calls calls = folder.calls();
   const Stripes stripes = folder.usual_stripes();
 
   Measured out;
   Rates rates(points.size());
-  const Seconds each = wish.seconds / k_wanted_rounds / static_cast<double>(points.size());
-  const auto time_is_up = [&] { return comm.max(now() - begin) >= wish.seconds; };
+  const Seconds each = request.seconds / k_wanted_rounds / static_cast<double>(points.size());
+  const auto time_is_up = [&] { return comm.max(now() - begin) >= request.seconds; };
   bool up = false;
   for (int round = 0; round < k_most_rounds && !up; ++round) {
     for (std::size_t i = 0; i < points.size() && !up; ++i) {
-      rates[i].push_back(folder.rate_of(points[i].probe, wish.writer_bytes, each));
+      rates[i].push_back(folder.rate_of(points[i].probe, request.writer_bytes, each));
       up = time_is_up();
     }
     if (!rates.back().empty()) out.rounds = static_cast<int>(rates.back().size());
   }
-  keep_figures(points, rates, wish.scatter, out);
-  comm.on_root([&] { out.figures.mount_point = mount_point_of(wish.folder); });
+  keep_figures(points, rates, request.scatter, out);
+  comm.on_root([&] { out.figures.mount_point = mount_point_of(request.folder); });
   out.figures.kind = where.type;
   out.figures.measured = date_of_today();
   out.figures.version = k_version;

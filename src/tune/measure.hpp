@@ -12,7 +12,7 @@
 
 namespace shoal {
 
-struct TuneWish {
+struct TuneRequest {
   std::string folder;
   Seconds seconds = 120;
   std::int64_t writer_bytes = std::int64_t{64} << 20;  ///< of a writer in one probe, at most
@@ -43,7 +43,7 @@ struct Measured {
 /// Measures in rounds over all points until the time is used up; what is kept is the median of each point. A
 /// table with a row that was not measured, or scatters too much, is left out. The mount point is rank 0's
 /// alone. Error(no_space): says how much is needed. Collective.
-Measured measure_file_system(const Comm& comm, const Nodes& nodes, const TuneWish& wish);
+Measured measure_file_system(const Comm& comm, const Nodes& nodes, const TuneRequest& request);
 
 /// The topmost folder above that is on the same file system. Local.
 std::string mount_point_of(const std::string& folder);

@@ -10,8 +10,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "storage/beside.hpp"
 #include "storage/store.hpp"
+#include "storage/temporary_name.hpp"
 
 namespace shoal {
 
@@ -61,7 +61,7 @@ ProbeFolder::ProbeFolder(const Comm& comm, const Nodes& nodes, std::string folde
   const Bytes prefix = comm_.from_root([&] {
     remove_old(folder_);
     ByteWriter out;
-    out.put(name_beside((fs::path(folder_) / k_probe_name).string()));
+    out.put(temporary_name((fs::path(folder_) / k_probe_name).string()));
     return out.take();
   });
   ByteReader(prefix).get(prefix_);

@@ -1,6 +1,7 @@
 // The define phase: what is refused and how, attributes, definitions after data, several unlimited
 // dimensions.
 #include <cmath>
+#include <filesystem>
 
 #include "conformance/support.hpp"
 
@@ -376,6 +377,35 @@ TEST_CASE("several unlimited dimensions") {
   CHECK(all.get({1, 0}) == fill_value(SHOAL_INT));
   CHECK(all.get({2, 5}) == 77);
   ok(shoal_close(&file, 0));
+}
+
+// HDF5 opens such a file again for each definition: under the name that it has by then.
+TEST_CASE("several unlimited dimensions: definitions after a sync, in a new file and one that replaces it") {
+  if (skipped(has_format("netcdf4"), "it has not the format netcdf4")) return;
+  if (skipped(in_one_file(), "a set is not extended")) return;
+  if (world_rank() == 0) std::filesystem::remove("definitions.nc");
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const bool replaces : {false, true}) {
+    CAPTURE(replaces);
+    shoal_dataset* file = new_file("format=netcdf4");
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    def_dim(file, "station", SHOAL_UNLIMITED);
+    ok(shoal_def_var(file, "obs", SHOAL_INT, "time station", nullptr));
+    TestArray row(SHOAL_INT, {4});
+    for (int record = 0; record < 3; ++record) {
+      const std::string name = "note" + std::to_string(record);
+      ok(shoal_put_att(file, nullptr, name.c_str(), SHOAL_CHAR, 1, "x"));
+      row.fill(record);
+      ok(shoal_put(file, "obs", row.c(), SHOAL_RECORD(record)));
+      ok(shoal_sync(file, 0));
+    }
+    reopen(file, SHOAL_READ);
+    for (int record = 0; record < 3; ++record) {
+      ok(shoal_get(file, "obs", row.c(), SHOAL_RECORD(record)));
+      CHECK(row.get({3}) == record);
+    }
+    ok(shoal_close(&file, 0));
+  }
 }
 
 TEST_CASE("fill values, no fill and chunks") {

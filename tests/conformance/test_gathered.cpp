@@ -28,7 +28,7 @@ std::vector<std::int64_t> active() {
   return cells;
 }
 
-/// A decomposition and its masked twin.
+/// A decomposition and its masked counterpart.
 struct Grid {
   shoal_decomposition* all = nullptr;
   shoal_decomposition* masked = nullptr;

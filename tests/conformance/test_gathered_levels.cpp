@@ -27,7 +27,7 @@ double value(std::int64_t record, std::int64_t cell) {
   return value_of(4, {record, cell});
 }
 
-/// A decomposition of a grid and its masked twin, and the cells of the arrays that these take.
+/// A decomposition of a grid and its masked counterpart, and the cells of the arrays that these take.
 struct Grid {
   Grid() = default;
   Grid(const Grid&) = delete;

@@ -2,6 +2,8 @@
 #include <filesystem>
 
 #include "conformance/support.hpp"
+#include "format/classic/header.hpp"
+#include "storage/store.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;
@@ -94,6 +96,23 @@ bool has_moved(shoal_dataset* file) {
   int moved = report.find("\"bytes_moved\": 0") == std::string::npos ? 1 : 0;
   MPI_Bcast(&moved, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return moved != 0;
+}
+
+/// Where the variables of the file that is there begin.
+std::vector<std::int64_t> begins() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto store = open_posix_store(k_path, StoreMode::read);
+  const ClassicHeader header = decode_header(*store);
+  store->close();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return header.begins;
+}
+
+/// Settings of sets that a line of cells can be written to.
+std::vector<std::string> set_layouts() {
+  std::vector<std::string> found{"layout=process", "layout=node"};
+  if (world_size() > 1) found.emplace_back("layout=domains, io_layout=2x1");
+  return found;
 }
 
 void check_no_leftovers() {
@@ -191,4 +210,77 @@ TEST_CASE("header growth: what the format cannot hold is refused before anything
   check_records(file, line, 2);
   ok(shoal_close(&file, 0));
   check_no_leftovers();
+}
+
+// Libraries would move the records within the file, where a kill loses them.
+TEST_CASE("header growth: the first variable without records") {
+  if (skipped(in_one_file() && !classic_formats().empty(), "one classic file")) return;
+  for (const auto& format : classic_formats())
+    for (const std::int64_t length : {std::int64_t{2}, std::int64_t{30000}}) {
+      CAPTURE(format);
+      CAPTURE(length);
+      const Line line(length);
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, k_path, ("header_reserve=8KiB, format=" + format).c_str(), &file));
+      ok(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
+      ok(shoal_def_dim(file, "x", line.length));
+      ok(shoal_def_var(file, "flag", SHOAL_BYTE, "time", nullptr));
+      ok(shoal_def_var(file, "temp", SHOAL_FLOAT, "time x", line.cut.handle()));
+      for (std::int64_t record = 0; record < 3; ++record)
+        write_record(file, line, record);
+      ok(shoal_close(&file, 0));
+      const auto before = begins();
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, nullptr, &file));
+      ok(shoal_def_var(file, "depth", SHOAL_FLOAT, "x", line.cut.handle()));
+      ok(shoal_end_define(file));
+      const bool moved = has_moved(file);
+      line.write(file, "depth", -1, 7);
+      ok(shoal_close(&file, 0));
+      const auto after = begins();
+      for (std::size_t v = 0; v < before.size(); ++v)
+        CHECK((moved || after[v] == before[v]));
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+      check_records(file, line, 3);
+      ok(shoal_close(&file, 0));
+      check_no_leftovers();
+    }
+}
+
+// Of z some ranks have no cells, and so their files have no such dimension where ranks have their own.
+TEST_CASE("header growth: in each file of a set") {
+  if (skipped(in_one_file() && !classic_formats().empty(), "it chooses layouts itself")) return;
+  for (const auto& format : classic_formats())
+    for (const auto& layout : set_layouts()) {
+      CAPTURE(format);
+      CAPTURE(layout);
+      const Line line(5000);
+      const Line short_line(2);
+      shoal_dataset* file = new_file(format + ", " + layout, line);
+      line.write(file, "depth", -1, 7);
+      write_record(file, line, 0);
+      put_text(file, "more", 100000);
+      ok(shoal_def_dim(file, "z", short_line.length));
+      ok(shoal_def_var(file, "salt", SHOAL_FLOAT, "time x", line.cut.handle()));
+      ok(shoal_def_var(file, "late", SHOAL_FLOAT, "time z", short_line.cut.handle()));
+      ok(shoal_end_define(file));
+      CHECK(has_moved(file));
+      write_record(file, line, 1);
+      line.write(file, "salt", 1, 50);
+      short_line.write(file, "late", 1, 60);
+      ok(shoal_sync(file, 0));
+      ok(shoal_rename_var(file, "late", std::string(150, 'l').c_str()));
+      ok(shoal_def_var(file, "last", SHOAL_FLOAT, "time z", short_line.cut.handle()));
+      short_line.write(file, "last", 2, 70);
+      write_record(file, line, 2);
+      reopen(file, SHOAL_READ);
+      check_records(file, line, 3);
+      line.check_fill(file, "salt", 0);
+      line.check(file, "salt", 1, 50);
+      short_line.check_fill(file, "last", 0);
+      short_line.check(file, "last", 2, 70);
+      short_line.check_fill(file, std::string(150, 'l').c_str(), 0);
+      short_line.check(file, std::string(150, 'l').c_str(), 1, 60);
+      ok(shoal_close(&file, 0));
+      check_no_leftovers();
+    }
 }

@@ -27,7 +27,7 @@ struct MaskedGrid {
   }
 };
 
-/// A masked twin of a decomposition.
+/// A masked counterpart of a decomposition.
 class Masked {
  public:
   Masked(const shoal_decomposition* base, const shoal_array* mask) {

@@ -6,9 +6,8 @@
 //   CRASH_PROMISE  gets a line of JSON for each commit that begins, that is done, and that failed
 //   CRASH_COPY     a folder: after a commit that failed the files are copied to a folder of it at once; then
 //                  whatever makes things fail is ended, and the commit is made again
-//   CRASH_SPACE     a size ("8m"): the file system of the files is mounted again with so much room then; or
-//   the
-//                  path of a file that is removed
+//   CRASH_SPACE    a size ("8m"): the file system of the files is mounted again with so much room then; or
+//                  the path of a file that is removed
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -16,12 +16,16 @@ std::string path() {
   return (fs::absolute(k_folder) / "x.nc").string();
 }
 
-void make_old(Line& line) {
+void make_folder() {
   if (world_rank() == 0) {
     fs::remove_all(k_folder);
     fs::create_directories(k_folder);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void make_old(Line& line) {
+  make_folder();
   DatasetOptions options;
   options.settings = "header_reserve=0, alignment=4";
   auto file = Dataset::create(MPI_COMM_WORLD, path(), options);
@@ -173,4 +177,51 @@ TEST_CASE("data that move: without room for both files nothing is changed") {
     file->close(false);
   }));
   check_records(line, small.file(), 2);
+}
+
+// Each file of a set has its own data to move.
+TEST_CASE("data that move: where it fails for one file of a set, no file has the definitions") {
+  Line line(k_cells);
+  for (const auto& driver : drivers())
+    for (const std::string operation : {"open", "sync"})
+      for (const int rank : {0, world_size() - 1}) {
+        CAPTURE(driver);
+        CAPTURE(operation);
+        CAPTURE(rank);
+        make_folder();
+        bool fails = false;
+        DatasetOptions options;
+        options.settings = driver + ", layout=process, header_reserve=0, alignment=4";
+        if (world_rank() == rank)
+          options.open_store = [&fails, faulty = with_fault(open_posix_store, {operation, 0, 1, 28})](
+                                   const std::string& name, StoreMode mode) {
+            return fails ? faulty(name, mode) : open_posix_store(name, mode);
+          };
+        auto file = Dataset::create(MPI_COMM_WORLD, path(), options);
+        line.define(*file);
+        write(*file, line, 0);
+        file->sync(false);
+        fails = true;
+        all_got(outcome_of([&] {
+                  define_more(*file);
+                  file->rename_var("v", "a_longer_name");
+                  file->end_define();
+                }),
+                Code::no_space, {path() + ".000" + std::to_string(rank)});
+        fails = false;
+        all_ok(outcome_of([&] {
+          write(*file, line, 1);
+          file->sync(false);
+        }));
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank() == 0) CHECK(files_there() == world_size());
+        check_records(line, path(), 2);
+        all_ok(outcome_of([&] {
+          define_more(*file);
+          file->end_define();
+          write(*file, line, 2);
+          file->close(false);
+        }));
+        check_records(line, path(), 3);
+      }
 }

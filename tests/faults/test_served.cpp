@@ -107,6 +107,51 @@ TEST_CASE("served: datasets at once, defined again, opened again, left by the wa
   }
 }
 
+TEST_CASE("served: data of a classic file move while servers have some of them") {
+  for (const int n : numbers()) {
+    Served served(n);
+    if (!served.computes) continue;
+    CAPTURE(n);
+    Line line(k_cells);
+    const std::string text(3000, 'x');
+    for (const std::string settings : {"format=cdf1", "format=cdf5, background_close=true"}) {
+      CAPTURE(settings);
+      all_ok(outcome_of([&] {
+        auto file = Dataset::create(
+            MPI_COMM_WORLD, "served.nc",
+            by_ranks(settings + ", header_reserve=0, alignment=4, stage_bytes=128KiB, slot_bytes=64KiB"));
+        line.define(*file);
+        for (std::int64_t record = 0; record < 3; ++record)
+          file->write(line.call(record));
+        file->put_att(nullptr, "long", Type::char_, static_cast<std::int64_t>(text.size()), text.data());
+        file->def_var("w", Type::double_, "time x", line.cut);
+        file->end_define();
+        for (std::int64_t record = 2; record < 4; ++record) {
+          file->write(line.call(record, "w"));
+          file->write(line.call(record));
+        }
+        line.check(*file, 1);
+        file->write(line.call(4, "w"));
+        file->write(line.call(4));
+        file->close(false);
+      }));
+      all_ok(outcome_of([&] {
+        check_file(line, "served.nc", 5);
+        DatasetOptions off;
+        off.settings = "background=off";
+        const auto file = Dataset::open(MPI_COMM_WORLD, "served.nc", false, off);
+        DataCall in = line.call(4, "w");
+        std::vector<double> found(line.values.size(), -1.0);
+        in.decomposition = line.cut;
+        in.array.view = ArrayView::contiguous(found.data(), Type::double_, line.cut->tile().count);
+        file->read(in);
+        CHECK(found == line.values);
+        file->close(false);
+      }));
+    }
+  }
+}
+
 TEST_CASE("served: each rank says what it does, in one component and in several") {
   const Place place = place_in_world();
   using Deal = Role (*)(const Place&);

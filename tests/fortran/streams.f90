@@ -263,6 +263,8 @@ contains
     call says("dimensions in the order of C", stat, SHOAL_INVALID_ARGUMENT, &
         "field 'temp' (""lev x y""): the first 2 dimensions are not those of grid 'sea', ""x y""")
     call check(number == 0, "no number")
+    number = streams%field("temp", SHOAL_FLOAT, "x y nowhere", grid="sea", stat=stat, errmsg=message)
+    call says("a dimension that there is not", stat, SHOAL_NOT_FOUND, "'nowhere' is no axis; there are: lev, x, y")
     number = streams%field("temp", SHOAL_FLOAT, "x y", grid="see", stat=stat, errmsg=message)
     call says("a grid that there is not", stat, SHOAL_NOT_FOUND, "'see'|did you mean 'sea'")
     call streams%put_att("temp", "units", "K", stat=stat, errmsg=message)

@@ -9,7 +9,7 @@
 
 using namespace shoal;
 
-// MPI's threads run to the end, and the search for leaks stumbles over them.
+// MPI's threads run to the end, and the search for leaks fails on them.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0";

@@ -187,11 +187,11 @@ void check_same(const char* what, const Figures<std::int64_t>& simulated, const 
   CHECK(simulated.who_most == real.who_most);
 }
 
-void compare(const Comm& comm, const SimulationWish& wish, const Simulation& simulated, Format format,
+void compare(const Comm& comm, const SimulationRequest& request, const Simulation& simulated, Format format,
              const std::shared_ptr<const Decomposition>& cut) {
-  const Happened real = write_field(comm, wish.field, wish.options, format, cut, simulated.rearranged);
+  const Happened real = write_field(comm, request.field, request.options, format, cut, simulated.rearranged);
   CHECK(simulated.ranks == comm.size());
-  CHECK(real.written == volume(wish.field.global) * 4);
+  CHECK(real.written == volume(request.field.global) * 4);
   CHECK(simulated.loads.sum == real.written);
   if (simulated.rearranged) {
     check_same("messages", simulated.messages, real.figures.messages);
@@ -279,11 +279,11 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     const auto tail_dims = tail(field.global, field.global.size() - field.outer_dims);
     const auto cut =
         Decomposition::map(comm, tail_dims, field.uncut_dims, lists[static_cast<std::size_t>(comm.rank())]);
-    SimulationWish wish;
-    wish.field = field;
-    wish.options = options;
-    const Simulation simulated = simulate(wish);
-    compare(comm, wish, simulated, format, cut);
+    SimulationRequest request;
+    request.field = field;
+    request.options = options;
+    const Simulation simulated = simulate(request);
+    compare(comm, request, simulated, format, cut);
   }
 }
 
@@ -330,12 +330,12 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     if (writers > 0) options.stage.writers = writers;
     CAPTURE(writers);
     const auto cut = testing::block_of(comm, field.global, tiles, 0);
-    SimulationWish wish;
-    wish.field = field;
-    wish.options = options;
-    const Simulation simulated = simulate(wish);
+    SimulationRequest request;
+    request.field = field;
+    request.options = options;
+    const Simulation simulated = simulate(request);
     CHECK(simulated.rearranged == sends);
-    compare(comm, wish, simulated, format, cut);
+    compare(comm, request, simulated, format, cut);
   }
 }
 
@@ -373,11 +373,11 @@ TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents ar
     CAPTURE(round);
     CAPTURE(options.rearranging.io_ranks);
     CAPTURE(options.rearranging.ranks_per_node);
-    SimulationWish wish;
-    wish.field = field;
-    wish.options = options;
-    const Simulation simulated = simulate(wish);
+    SimulationRequest request;
+    request.field = field;
+    request.options = options;
+    const Simulation simulated = simulate(request);
     CHECK(simulated.rearranged);
-    compare(comm, wish, simulated, format, cut);
+    compare(comm, request, simulated, format, cut);
   }
 }

@@ -51,10 +51,10 @@ TEST_CASE("figures: least, median, most, sum, and whose they are") {
 
 TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O ranks") {
   const SimulatedField field = tiles({3, 90, 120}, 20, 30, 24);
-  SimulationWish wish;
-  wish.field = field;
+  SimulationRequest request;
+  request.field = field;
   const std::int64_t bytes = volume(field.global) * 4;
-  Simulation direct = simulate(wish);
+  Simulation direct = simulate(request);
   CHECK(!direct.rearranged);
   CHECK(direct.ranks == 600);
   CHECK(direct.loads.count == 24);
@@ -63,8 +63,8 @@ TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O 
   CHECK(direct.extents.sum == direct.extent_bytes.count);
   for (const int io : {1, 3, 24, 90, 200}) {
     CAPTURE(io);
-    wish.options.rearranging.io_ranks = io;
-    const Simulation out = simulate(wish);
+    request.options.rearranging.io_ranks = io;
+    const Simulation out = simulate(request);
     CHECK(out.rearranged);
     CHECK(out.writers == io);
     CHECK(out.loads.count == io);
@@ -83,14 +83,14 @@ TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those
   const SimulatedField field = tiles({2, 120, 120}, 30, 40, 60);
   for (const int io : {0, 60}) {
     CAPTURE(io);
-    SimulationWish wish;
-    wish.field = field;
-    wish.options.rearranging.io_ranks = io;
-    const Simulation all = simulate(wish);
+    SimulationRequest request;
+    request.field = field;
+    request.options.rearranging.io_ranks = io;
+    const Simulation all = simulate(request);
     CHECK(all.ranks == 1200);
-    wish.budget = 0;
-    wish.least_nodes = 7;
-    const Simulation sample = simulate(wish);
+    request.budget = 0;
+    request.least_nodes = 7;
+    const Simulation sample = simulate(request);
     CHECK(sample.nodes >= 7);
     CHECK(sample.nodes < 12);
     CHECK(sample.ranks == 20 * sample.nodes);
@@ -108,13 +108,13 @@ TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those
 
 TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goes in messages") {
   const SimulatedField field = tiles({3, 90, 120}, 20, 30, 24);
-  SimulationWish wish;
-  wish.field = field;
-  wish.options.rearranging.rearranger = RearrangerKind::subset;
+  SimulationRequest request;
+  request.field = field;
+  request.options.rearranging.rearranger = RearrangerKind::subset;
   for (const int each : {0, 1, 3, 25}) {
     CAPTURE(each);
-    wish.options.rearranging.io_ranks_per_node = each;
-    const Simulation out = simulate(wish);
+    request.options.rearranging.io_ranks_per_node = each;
+    const Simulation out = simulate(request);
     CHECK(!out.rearranged);
     CHECK(out.writer == Writer::io_rank);
     CHECK(out.groups == 24 * std::max(each, 1));
@@ -127,43 +127,43 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
     CHECK(out.loads.who_most % 25 % (25 / std::max(each, 1)) == 0);  // an I/O rank's number, not a group's
   }
   // The other way, and fewer of them than all: a sample has whole groups.
-  wish.options.rearranging.io_ranks_per_node = 5;
-  wish.budget = 0;
-  wish.least_nodes = 7;
-  const Simulation sample = simulate(wish);
+  request.options.rearranging.io_ranks_per_node = 5;
+  request.budget = 0;
+  request.least_nodes = 7;
+  const Simulation sample = simulate(request);
   CHECK(sample.groups >= 7);
   CHECK(sample.groups < 24);
   CHECK(sample.nodes <= sample.groups);
   CHECK(sample.ranks == 5 * sample.groups);
   // Stride and base count the ranks of a node; the first group has those before its I/O rank too.
-  wish.options.rearranging.io_ranks_per_node = 0;
-  wish.options.rearranging.io_stride = 10;
-  wish.options.rearranging.io_base = 4;
-  const SimulatedGroups groups = simulated_groups(field, wish.options);
+  request.options.rearranging.io_ranks_per_node = 0;
+  request.options.rearranging.io_stride = 10;
+  request.options.rearranging.io_base = 4;
+  const SimulatedGroups groups = simulated_groups(field, request.options);
   CHECK(std::vector<int>(groups.io_ranks.begin(), groups.io_ranks.begin() + 4) == std::vector{4, 14, 24, 29});
   CHECK(groups.field.first_of_node(1) == 14);
   CHECK(groups.field.first_of_node(3) == 25);
 }
 
 TEST_CASE("groups that cannot be are refused as the library refuses them") {
-  SimulationWish wish;
-  wish.field = tiles({90, 120}, 4, 6, 4);
-  wish.options.rearranging.rearranger = RearrangerKind::subset;
-  wish.options.rearranging.io_ranks = 3;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("has no I/O rank"), Error);
-  wish.options.rearranging.io_ranks = 0;
-  wish.options.stage.writers = 2;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("writers=2"), Error);
-  wish.options.stage.writers.reset();
-  wish.options.rearranging.rearrange = Rearrange::on;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("rearrange=on"), Error);
-  wish.options.rearranging.rearrange = Rearrange::automatic;
-  wish.native = false;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("driver native"), Error);
-  wish.native = true;
-  wish.options.rearranging.rearrange = Rearrange::off;
-  wish.options.rearranging.rearranger = RearrangerKind::box;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("rearrange=off"), Error);
+  SimulationRequest request;
+  request.field = tiles({90, 120}, 4, 6, 4);
+  request.options.rearranging.rearranger = RearrangerKind::subset;
+  request.options.rearranging.io_ranks = 3;
+  CHECK_THROWS_WITH_AS(simulate(request), doctest::Contains("has no I/O rank"), Error);
+  request.options.rearranging.io_ranks = 0;
+  request.options.stage.writers = 2;
+  CHECK_THROWS_WITH_AS(simulate(request), doctest::Contains("writers=2"), Error);
+  request.options.stage.writers.reset();
+  request.options.rearranging.rearrange = Rearrange::on;
+  CHECK_THROWS_WITH_AS(simulate(request), doctest::Contains("rearrange=on"), Error);
+  request.options.rearranging.rearrange = Rearrange::automatic;
+  request.native = false;
+  CHECK_THROWS_WITH_AS(simulate(request), doctest::Contains("driver native"), Error);
+  request.native = true;
+  request.options.rearranging.rearrange = Rearrange::off;
+  request.options.rearranging.rearranger = RearrangerKind::box;
+  CHECK_THROWS_WITH_AS(simulate(request), doctest::Contains("rearrange=off"), Error);
 }
 
 TEST_CASE("lists of who sends to which I/O rank grow with those that get something, not with all") {
@@ -178,10 +178,10 @@ TEST_CASE("lists of who sends to which I/O rank grow with those that get somethi
       std::iota(cells.begin(), cells.end(), rank * own);
       return cells;
     };
-    SimulationWish wish;
-    wish.field = field;
-    wish.options.rearranging.io_ranks = ranks;
-    const Simulation out = simulate(wish);
+    SimulationRequest request;
+    request.field = field;
+    request.options.rearranging.io_ranks = ranks;
+    const Simulation out = simulate(request);
     CHECK(out.rearranged);
     return out.kept_bytes.most - std::int64_t{4} * ranks;  // the list of I/O ranks
   };
@@ -191,17 +191,17 @@ TEST_CASE("lists of who sends to which I/O rank grow with those that get somethi
 }
 
 TEST_CASE("what cannot be simulated is refused") {
-  SimulationWish wish;
-  wish.field = tiles({10, 10}, 2, 2, 2);
-  wish.options.rearranging.io_ranks = 5;
-  CHECK_THROWS_AS(simulate(wish), Error);
-  wish.options.rearranging.io_ranks = 2;
-  wish.field.tile = {};
-  wish.field.cells = [](int) { return std::vector<std::int64_t>{0, 1, 2}; };
-  CHECK_THROWS_AS(simulate(wish), Error);  // cells of several ranks
-  wish.options.rearranging.io_ranks = 0;
-  wish.field.nodes = 1;
-  CHECK_THROWS_AS(simulate(wish), Error);
+  SimulationRequest request;
+  request.field = tiles({10, 10}, 2, 2, 2);
+  request.options.rearranging.io_ranks = 5;
+  CHECK_THROWS_AS(simulate(request), Error);
+  request.options.rearranging.io_ranks = 2;
+  request.field.tile = {};
+  request.field.cells = [](int) { return std::vector<std::int64_t>{0, 1, 2}; };
+  CHECK_THROWS_AS(simulate(request), Error);  // cells of several ranks
+  request.options.rearranging.io_ranks = 0;
+  request.field.nodes = 1;
+  CHECK_THROWS_AS(simulate(request), Error);
 }
 
 TEST_CASE("what is explained of a write is what its simulation counts") {
@@ -211,23 +211,23 @@ TEST_CASE("what is explained of a write is what its simulation counts") {
       sum += node.writes;
     return sum;
   };
-  SimulationWish wish;
-  wish.field = tiles({3, 90, 120}, 4, 6, 4);
+  SimulationRequest request;
+  request.field = tiles({3, 90, 120}, 4, 6, 4);
   for (const RearrangerKind variant : {RearrangerKind::automatic, RearrangerKind::subset}) {
-    wish.options.rearranging.rearranger = variant;
-    wish.options.rearranging.io_ranks_per_node = variant == RearrangerKind::subset ? 2 : 0;
-    const Explained explained = explain(wish);
-    const Simulation out = simulate(wish);
+    request.options.rearranging.rearranger = variant;
+    request.options.rearranging.io_ranks_per_node = variant == RearrangerKind::subset ? 2 : 0;
+    const Explained explained = explain(request);
+    const Simulation out = simulate(request);
     CHECK(!explained.rearranged);
     CHECK(writes(explained) == out.extents.sum);
     CHECK(explained.nodes.size() == static_cast<std::size_t>(variant == RearrangerKind::subset ? 8 : 4));
     CHECK(explained.nodes.back().io_rank == (variant == RearrangerKind::subset ? 21 : -1));
     CHECK(explained.nodes.back().first + explained.nodes.back().count == 24);
   }
-  wish.options = {};
-  wish.options.rearranging.io_ranks = 5;
-  Explained boxes = explain(wish);
-  const Simulation out = simulate(wish);
+  request.options = {};
+  request.options.rearranging.io_ranks = 5;
+  Explained boxes = explain(request);
+  const Simulation out = simulate(request);
   CHECK(boxes.rearranged);
   CHECK(boxes.setting == out.why);
   CHECK(boxes.boxes.size() == out.boxes.size());
@@ -241,15 +241,15 @@ TEST_CASE("what is explained of a write is what its simulation counts") {
   CHECK(boxes.by_nodes);
   CHECK(boxes.window_bytes == 3 * 90 * 120 * 4);
   // Ranks that serve have the numbers behind those that compute, and all of them store.
-  wish.options = {};
-  wish.options.background.stored_by = StoredBy::ranks;
-  wish.options.servers.count = 8;
-  wish.options.rearranging.rearrange = Rearrange::on;
-  boxes = explain(wish);
+  request.options = {};
+  request.options.background.stored_by = StoredBy::ranks;
+  request.options.servers.count = 8;
+  request.options.rearranging.rearrange = Rearrange::on;
+  boxes = explain(request);
   CHECK(boxes.boxes.size() == 8);
   CHECK(boxes.boxes.front().stored.rank == 24);
-  wish.options.rearranging.rearrange = Rearrange::off;
-  CHECK(explain(wish).stage.writers == 2);
-  wish.options.stage.writers = 3;
-  CHECK_THROWS_WITH_AS(explain(wish), doctest::Contains("that serve"), Error);
+  request.options.rearranging.rearrange = Rearrange::off;
+  CHECK(explain(request).stage.writers == 2);
+  request.options.stage.writers = 3;
+  CHECK_THROWS_WITH_AS(explain(request), doctest::Contains("that serve"), Error);
 }

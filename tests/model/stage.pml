@@ -53,7 +53,7 @@
 #define GENERATION(f) ((f) / SLOTS)
 #define ME (1 << me)
 
-/* Stage::Head. */
+/* Stage::StageHeader. */
 byte waiting, watching, storers, storing, reported, first_failure, meetings;
 bool broken, no_more;
 byte taken; /* a bit for each buffer */
@@ -70,7 +70,7 @@ byte place[SLOTS];
 #endif
 byte claims_generation[SLOTS], claims[SLOTS]; /* one word */
 
-/* The futex on Head::events. The number itself is not kept: whoever read it is in `seen` until it is counted
+/* The futex on StageHeader::events. The number itself is not kept: whoever read it is in `seen` until it is counted
  * up, which is when comparing it finds another one. */
 byte seen, asleep;
 /* The futex on Slot::arrived, whose number is compared as it is. */

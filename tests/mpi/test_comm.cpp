@@ -1,12 +1,15 @@
 // Agreement, nodes, shared memory, decompositions: what the ranks do before any file is open.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstring>
+#include <functional>
+#include <thread>
 
-#include "comm/board.hpp"
 #include "comm/nodes.hpp"
+#include "comm/progress_board.hpp"
 #include "comm/shared_window.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 #include "decomp/node_share.hpp"
 #include "support/random_tiles.hpp"
 
@@ -103,7 +106,7 @@ TEST_CASE("ranks learn the same of each other in shared memory and by messages")
                                                                                               : me == last ? n
                                                                                               : me == 0    ? 1
                                                                                                         : 0));
-    CHECK(comm.all_come(10));
+    CHECK(comm.all_arrive(10));
   }
 }
 
@@ -130,11 +133,11 @@ TEST_CASE("communicators do not get mixed up") {
 
 TEST_CASE("parts of parts know their ranks by the numbers that these have on the board") {
   const Comm all(MPI_COMM_WORLD);
-  if (!all.ties().board) return;  // on several machines each rank is looked for by messages alone
+  if (!all.wait_state().board) return;  // on several machines each rank is looked for by messages alone
   const auto check = [&](const Comm& part) {
     const auto numbers = part.all_gather(std::int64_t{all.rank()});
     for (int r = 0; r < part.size(); ++r)
-      CHECK(part.on_board(r) == static_cast<int>(numbers[static_cast<std::size_t>(r)]));
+      CHECK(part.board_rank(r) == static_cast<int>(numbers[static_cast<std::size_t>(r)]));
   };
   const Comm last_first = all.split(0, -all.rank());
   const Comm half = last_first.split(all.rank() % 2);
@@ -175,19 +178,23 @@ TEST_CASE("ranks in different calls learn of it") {
 TEST_CASE(
     "a rank that waits elsewhere for this one is told from one that came meanwhile, and from one that need "
     "wait no more") {
-  struct Elsewhere : Place {
+  struct Elsewhere : WaitPoint {
     bool broken = false;
     std::uint64_t done_here() const override { return 4; }
     bool is_broken() const override { return broken; }
-    void break_off(Code, const std::string&) override {}
-  } place;
+    Status break_off(const Status& status) override { return status; }
+    WaitState& wait_state() const override { return all; }
+    explicit Elsewhere(WaitState& wait_state) : all(wait_state) {}
+    WaitState& all;
+  };
   constexpr std::int64_t k_elsewhere = 77, k_here = 78;
   const Comm comm(MPI_COMM_WORLD);
-  if (comm.size() == 1 || !comm.ties().board) return;  // several nodes
-  Board board(comm);
+  Elsewhere place(comm.wait_state());
+  if (comm.size() == 1 || !comm.wait_state().board) return;  // several nodes
+  ProgressBoard board(comm);
   const int other = (comm.rank() + 1) % comm.size();
   const bool is_first = comm.rank() == 0;
-  board.enter(k_elsewhere, place);
+  board.add(k_elsewhere, place);
   if (!is_first) board.wait_for({k_elsewhere, 5});
   comm.barrier();
   if (is_first) {
@@ -198,7 +205,7 @@ TEST_CASE(
     CHECK(board.waits_elsewhere(other, k_here, [] { return true; }) == nullptr);
   }
   comm.barrier();
-  board.go_on();
+  board.end_wait();
   if (!is_first) board.wait_for({k_elsewhere, 4});
   place.broken = false;
   comm.barrier();
@@ -206,9 +213,46 @@ TEST_CASE(
   comm.barrier();
 }
 
+namespace {
+Code code_of(const std::function<void()>& call) {
+  return caught(call).code;
+}
+}  // namespace
+
+TEST_CASE("ranks that give up for different reasons at the same time all get the same") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() == 1 || !comm.wait_state().board) return;  // several nodes
+  const Comm part = comm.split(0, -comm.rank());
+  comm.barrier();
+  const Code mine = comm.rank() == 0 ? Code::timeout : Code::out_of_step;
+  const Status given = comm.wait_state().break_off({mine, "", -1, {}, {}});
+  for (const auto& call :
+       {std::function<void()>([&] { comm.match_calls({"writes"}); }),
+        std::function<void()>([&] { comm.barrier(); }), std::function<void()>([&] { part.barrier(); })}) {
+    const int code = static_cast<int>(code_of(call));
+    CHECK(code == static_cast<int>(given.code));
+    int codes[2] = {code, -code};
+    MPI_Allreduce(MPI_IN_PLACE, codes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(codes[0] == -codes[1]);
+  }
+}
+
+TEST_CASE("a call that is over on one rank is over on all, also where ranks are out of step after it") {
+  const Comm comm(MPI_COMM_WORLD), other(MPI_COMM_WORLD);
+  if (comm.size() < 3 || !comm.wait_state().board) return;
+  const bool late = comm.rank() == comm.size() - 1;
+  // The others have long found out that rank 1 waits elsewhere.
+  if (late) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::int64_t number = comm.rank() == 0 ? 7 : 0;
+  const auto send = [&] { comm.broadcast(reinterpret_cast<std::byte*>(&number), sizeof number, 0); };
+  CHECK(code_of(send) == Code::ok);
+  CHECK(number == 7);
+  CHECK(code_of([&] { (comm.rank() == 1 ? other : comm).barrier(); }) == Code::out_of_step);
+}
+
 TEST_CASE("who is in a call that makes another one is seen in the outer one again when that is over") {
   const Comm comm(MPI_COMM_WORLD, CollectiveMethod::anyhow, {0, "save", "map.nc"});
-  const auto board = comm.ties().board;
+  const auto board = comm.wait_state().board;
   if (!board) return;  // several nodes
   const auto seen = [&](const std::string& expected) {
     comm.barrier();
@@ -229,10 +273,10 @@ TEST_CASE("who is in a call that makes another one is seen in the outer one agai
     seen("in save (map.nc)");
     {
       const Comm::Calling write(comm, "write", "map.nc");
-      CHECK(comm.ties().call == "write (map.nc)");
+      CHECK(comm.wait_state().call == "write (map.nc)");
     }
-    CHECK(comm.ties().call == "save (map.nc)");
-    CHECK(part.ties().call == "save (map.nc)");
+    CHECK(comm.wait_state().call == "save (map.nc)");
+    CHECK(part.wait_state().call == "save (map.nc)");
   }
   seen("after save (map.nc)");
 }

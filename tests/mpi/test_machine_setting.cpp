@@ -127,7 +127,7 @@ TEST_CASE("nodes with different numbers of ranks choose the same") {
   CHECK(has(report, ": local: "));
 }
 
-TEST_CASE("usual figures choose, where nothing was measured and nodes are in each other's way") {
+TEST_CASE("default figures choose, where nothing was measured and nodes are in each other's way") {
   const Comm comm(MPI_COMM_WORLD);
   const bool several = comm.size() > 1;
   for (const char* kind : {"lustre", "gpfs", "beegfs", "0x9fa0"}) {
@@ -138,15 +138,15 @@ TEST_CASE("usual figures choose, where nothing was measured and nodes are in eac
     CHECK(has(report, "; 1 I/O rank stores 1 box of ") == several);  // smaller than one box may be
     const bool known = std::string(kind) != "0x9fa0";
     const std::string figures = known ? kind : "a file system that is not known";
-    CHECK(has(report, "times as slow (usual figures of " + figures) == several);
+    CHECK(has(report, "times as slow (default figures of " + figures) == several);
     // I/O ranks that are set have boxes of any size.
     const std::string set = report_of(comm, with("ranks_per_node=1, io_ranks_per_node=1", kind));
-    CHECK(!has(set, "usual figures"));
+    CHECK(!has(set, "default figures"));
     CHECK(has(set, std::to_string(comm.size()) + " I/O ranks store ") == several);
   }
   const std::string striped = report_of(comm, with("ranks_per_node=1, stripe_count=2"));
   CHECK(has(striped,
-            "I/O ranks on 2 nodes at most: more of them write no faster (usual figures of lustre "
+            "I/O ranks on 2 nodes at most: more of them write no faster (default figures of lustre "
             "with 2 stripes)") == several);
   CHECK(!has(report_of(comm, with("ranks_per_node=1", "ceph")), ": rearrange: "));
 }

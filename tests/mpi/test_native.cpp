@@ -11,7 +11,7 @@
 
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 #include "driver/registry.hpp"
 #include "support/faulty_store.hpp"
 #include "support/parts.hpp"
@@ -351,7 +351,7 @@ TEST_CASE("a rank that cannot take part breaks no other") {
 
 TEST_CASE("a rank that fails is named, however long others that wait for it take to wake up") {
   const Comm comm(MPI_COMM_WORLD);
-  if (comm.size() == 1 || !comm.ties().board) return;  // several nodes
+  if (comm.size() == 1 || !comm.wait_state().board) return;  // several nodes
   const Dims shape{64, 200};
   std::mt19937 random(1);
   const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "streams/file_problems.hpp"
 #include "support/faulty_store.hpp"
 #include "toy_model.hpp"
 
@@ -309,6 +310,36 @@ TEST_CASE("mistakes: a field that is sent between a checkpoint and the next adva
   says(status, Code::state,
        "field 'rain' was sent when the step to 2001-01-30 12:00:00 was complete; advance");
   toy.streams.reset();
+}
+
+TEST_CASE("mistakes: other cells of a dimension that fields share are known before the run") {
+  const std::string text =
+      "[[file]]\nname = \"x.nc\"\nevery = \"1 day\"\noperation = \"mean\"\n"
+      "fields = [\"zeta\", \"v\"]\nregion = { row = [1, 2] }\n";
+  Toy toy(half_days(text));
+  Descriptions& model = toy.streams->descriptions();
+  model.add_grid("staggered", "y xv", toy.grid);
+  model.add_field("v", Type::float_, "y xv", "staggered", "", false);
+  const bool is_empty = toy.grid->tile().empty();
+  std::vector<double> rows;
+  for (const std::int64_t cell : is_empty ? std::vector<std::int64_t>{} : cells_of(*toy.grid))
+    rows.push_back(static_cast<double>(cell / k_columns));
+  model.add_grid_variable(
+      "sea", "row",
+      ArrayView::contiguous(rows.data(), Type::double_, is_empty ? Dims(2) : own_extents({}, toy.grid.get())),
+      false);
+  std::vector<Problem> problems;
+  const Configuration configuration = read_configuration(text, "the configuration");
+  CHECK_FALSE(
+      plan_of_file(world(), configuration, configuration.files[0], model, {Calendar(), {}, {}}, problems));
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].line == 5);
+  CHECK(problems[0].key == "fields");
+  const std::string part = "'v' has other cells of dimension 'y' than fields before it";
+  CHECK(problems[0].message.starts_with(part));
+  const Status status = caught([&] { toy.streams->advance(100); });
+  says(status, Code::setting, "line 5: fields: " + part);
+  CHECK(status.file == "the configuration");
 }
 
 TEST_CASE("mistakes: what a configuration says of fields that there are not") {

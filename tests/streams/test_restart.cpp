@@ -1,4 +1,5 @@
 // Runs that stop in the middle of windows, and go on.
+#include "dataset/map_file.hpp"
 #include "toy_model.hpp"
 
 using namespace shoal;
@@ -103,6 +104,38 @@ TEST_CASE("restart: the job's time is a date, or how long it is after the start"
     CAPTURE(now);
     CHECK(caught([&] { open_at(now); }).code == Code::invalid_argument);
   }
+}
+
+TEST_CASE("restart: what the environment says of the model's files is no error of checkpoints and maps") {
+  const SharedFolder folder;
+  Run run;
+  run.configuration = "[[file]]\nname = \"" + folder.file("one.nc") +
+                      "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"zeta\"]\n"
+                      "format = \"netcdf4\"\n";
+  run.start = "2001-01-30";
+  run.steps = std::vector<double>(4, 43200.0);
+  run.end = 3;
+  run.checkpoint = folder.file("saved.nc");
+  ::setenv("SHOAL_UNUSED_SETTINGS", "refuse", 1);
+  ::setenv("SHOAL_COMPRESSION", "deflate:1", 1);
+  const Status saved = caught([&] {
+    Toy toy(run);
+    toy.go();
+    save_decomposition(world().handle(), toy.grid.get(), folder.file("map.nc"));
+  });
+  // Of other drivers; nothing is written now.
+  ::setenv("SHOAL_ACCESS", "independent", 1);
+  Run later = run;
+  later.first = 3;
+  later.resume = run.checkpoint;
+  const Status read = caught([&] {
+    Toy toy(later);
+    load_decomposition(world().handle(), folder.file("map.nc"), "");
+  });
+  for (const char* name : {"SHOAL_UNUSED_SETTINGS", "SHOAL_COMPRESSION", "SHOAL_ACCESS"})
+    ::unsetenv(name);
+  CHECK_MESSAGE(saved.ok(), saved.text());
+  CHECK_MESSAGE(read.ok(), read.text());
 }
 
 TEST_CASE("restart: a checkpoint of another time is refused") {

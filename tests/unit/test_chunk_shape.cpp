@@ -12,9 +12,9 @@ namespace {
 using Lengths = std::vector<std::int64_t>;
 constexpr std::int64_t k_target = 4 * 1024 * 1024;
 
-std::optional<Lengths> chunk(const std::string& wish, const Dims& shape, const std::vector<bool>& unlimited,
-                             std::int64_t bytes = k_target) {
-  return wished_chunk(chunk_wish_of(wish), shape, unlimited, 4, bytes);
+std::optional<Lengths> chunk(const std::string& request, const Dims& shape,
+                             const std::vector<bool>& unlimited, std::int64_t bytes = k_target) {
+  return requested_chunk(chunk_request_of(request), shape, unlimited, 4, bytes);
 }
 
 std::int64_t bytes_of(const Lengths& lengths) {
@@ -70,11 +70,11 @@ TEST_CASE("chunk shape: as it is said, cut to the dimensions; nothing is said of
 
 TEST_CASE("chunk shape: text") {
   for (const char* same : {"auto", "map", "series", "1x30x100"})
-    CHECK(text_of(chunk_wish_of(same)) == same);
-  CHECK(text_of(chunk_wish_of(" 1X2 ")) == "1x2");
+    CHECK(text_of(chunk_request_of(same)) == same);
+  CHECK(text_of(chunk_request_of(" 1X2 ")) == "1x2");
   for (const char* bad : {"", "1x", "x2", "0x4", "-1x2", "1,2", "maps", "9999999999999999x1"}) {
     CAPTURE(bad);
-    CHECK_THROWS_WITH_AS(chunk_wish_of(bad), doctest::Contains("allowed: auto, map, series"), Error);
+    CHECK_THROWS_WITH_AS(chunk_request_of(bad), doctest::Contains("allowed: auto, map, series"), Error);
   }
 }
 

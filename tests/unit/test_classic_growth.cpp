@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "classic_support.hpp"
-#include "format/classic/classic_catalog.hpp"
+#include "format/classic/classic_move.hpp"
 
 namespace {
 
@@ -50,14 +50,13 @@ void check_example(Catalog& catalog, std::int64_t records) {
 /// The data of the file in a new one, which ranks write in parts, the last part first.
 std::shared_ptr<MemoryFile> moved_file(const std::shared_ptr<MemoryFile>& file, const Schema& wanted,
                                        const CatalogOptions& options) {
-  ClassicCatalog catalog(std::make_unique<MemoryStore>(file), false, options);
+  MemoryStore from(file);
   ByteWriter out;
-  catalog.moved(wanted).pack(out);
+  ClassicMove::planned(from, wanted, options).pack(out);
   const Bytes packed = out.take();
   ByteReader in(packed);
   const ClassicMove move(in);
   auto made = std::make_shared<MemoryFile>();
-  MemoryStore from(file);
   MemoryStore to(made);
   constexpr std::int64_t k_parts = 7;
   const std::int64_t part = (move.end() - move.begin() + k_parts - 1) / k_parts;

@@ -18,9 +18,9 @@
 
 #include "base/error.hpp"
 #include "comm/shared_memory.hpp"
-#include "storage/beside.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/replacement.hpp"
+#include "storage/temporary_name.hpp"
 #include "storage/whole_file.hpp"
 #include "support/folder.hpp"
 
@@ -178,13 +178,13 @@ TEST_CASE("a whole file keeps its permissions, and stays what it was where it ca
 }
 
 TEST_CASE("names beside differ, are hidden, and are never too long") {
-  CHECK(name_beside("a/x.nc") != name_beside("a/x.nc"));
-  CHECK(name_beside("a/x.nc").rfind("a/.x.nc.", 0) == 0);
-  CHECK(fs::path(name_beside("x.nc")).parent_path().empty());
+  CHECK(temporary_name("a/x.nc") != temporary_name("a/x.nc"));
+  CHECK(temporary_name("a/x.nc").rfind("a/.x.nc.", 0) == 0);
+  CHECK(fs::path(temporary_name("x.nc")).parent_path().empty());
   std::string name;
   for (int i = 0; i < 127; ++i)
     name += "\xc3\xa9";
-  const std::string beside = name_beside(name);
+  const std::string beside = temporary_name(name);
   CHECK(beside.size() < 240);
   CHECK((beside.size() - std::string("..0123456789abcdef.tmp").size()) % 2 == 0);  // whole letters
 }

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "storage/beside.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/temporary_name.hpp"
 #include "support/folder.hpp"
 
 using namespace shoal;
@@ -34,14 +34,14 @@ bool exists(const std::string& path) {
 
 TEST_CASE("leftovers: names") {
   for (const std::string path : {"his.nc", "/tmp/his.nc", "x"})
-    CHECK(is_name_beside(std::filesystem::path(name_beside(path)).filename().string(), path));
+    CHECK(is_temporary_name(std::filesystem::path(temporary_name(path)).filename().string(), path));
   const std::string longest(300, 'n');
-  CHECK(is_name_beside(name_beside(longest), longest));
+  CHECK(is_temporary_name(temporary_name(longest), longest));
   for (const char* other :
        {"his.nc", ".his.nc.tmp", ".his.nc.0123456789abcdeg.tmp", ".his.nc.0123456789abcdef.tmp.json",
         ".his.nc2.0123456789abcdef.tmp", ".his.nc.0123456789abcdef0.tmp", "his.nc.0123456789abcdef.tmp"})
-    CHECK_MESSAGE(!is_name_beside(other, "his.nc"), other);
-  CHECK(is_name_beside(".his.nc.0123456789abcdef.tmp", "his.nc"));
+    CHECK_MESSAGE(!is_temporary_name(other, "his.nc"), other);
+  CHECK(is_temporary_name(".his.nc.0123456789abcdef.tmp", "his.nc"));
 }
 
 TEST_CASE("leftovers: old ones that nobody has locked go, and nothing else") {

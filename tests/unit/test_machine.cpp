@@ -5,11 +5,11 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "machine/default_figures.hpp"
 #include "machine/machine_file.hpp"
-#include "machine/usual_figures.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "rearrange/strategy.hpp"
-#include "storage/beside.hpp"
+#include "storage/temporary_name.hpp"
 #include "support/says.hpp"
 
 using namespace shoal;
@@ -52,7 +52,8 @@ MachineFigures some_figures() {
 class Written {
  public:
   Written(const std::string& name, const std::string& text)
-      : folder_(fs::temp_directory_path() / name_beside("shoal_machine").substr(1)), path_(folder_ / name) {
+      : folder_(fs::temp_directory_path() / temporary_name("shoal_machine").substr(1)),
+        path_(folder_ / name) {
     fs::create_directories(folder_);
     replace(text);
   }
@@ -182,9 +183,9 @@ TEST_CASE("figures that are old, of another file system, or of none") {
   machine.file_systems = {some_file_system("/scratch")};
   const Written file("machine.toml", text_of(machine));
   const std::string path = file.path();
-  const auto found = [&](const std::string& wish, const std::string& dataset, const std::string& kind,
+  const auto found = [&](const std::string& request, const std::string& dataset, const std::string& kind,
                          const std::string& today) {
-    return find_machine(wish, file.folder(), dataset, kind, today);
+    return find_machine(request, file.folder(), dataset, kind, today);
   };
   const FoundMachine good = found("auto", "/scratch/his.nc", "lustre", "2026-12-01");
   REQUIRE(good.figures);
@@ -289,9 +290,9 @@ TEST_CASE("nodes that gain nothing have no I/O ranks") {
 
 TEST_CASE("kinds of file systems that have figures without a measurement") {
   for (const char* kind : {"ext4", "tmpfs", "nfs", "glusterfs", "ceph", "fuse", ""})
-    CHECK(!usual_figures(kind, 0));
+    CHECK(!default_figures(kind, 0));
   const auto choice = [](const char* kind, std::int64_t stripes) {
-    const auto figures = usual_figures(kind, stripes);
+    const auto figures = default_figures(kind, stripes);
     REQUIRE(figures);
     CHECK(!figures->measured());
     CHECK(know_nodes(*figures));
@@ -310,46 +311,47 @@ TEST_CASE("kinds of file systems that have figures without a measurement") {
   }
   CHECK(choice("beegfs", 0).io_nodes == 0);
   CHECK(choice("beegfs", 0).least_box_bytes == 4 * k_mib);
-  CHECK(text_of(*usual_figures("lustre", 4)) == "usual figures of lustre with 4 stripes");
-  CHECK(text_of(*usual_figures("lustre", 65535)) == "usual figures of lustre");
-  CHECK(text_of(*usual_figures("gpfs", 0)) == "usual figures of gpfs");
-  CHECK(text_of(*usual_figures("0x9fa0", 0, false)) == "usual figures of a file system that is not known");
+  CHECK(text_of(*default_figures("lustre", 4)) == "default figures of lustre with 4 stripes");
+  CHECK(text_of(*default_figures("lustre", 65535)) == "default figures of lustre");
+  CHECK(text_of(*default_figures("gpfs", 0)) == "default figures of gpfs");
+  CHECK(text_of(*default_figures("0x9fa0", 0, false)) ==
+        "default figures of a file system that is not known");
 }
 
-TEST_CASE("what was not measured of nodes is taken from usual figures, at the rate that was measured") {
+TEST_CASE("what was not measured of nodes is taken from default figures, at the rate that was measured") {
   MachineFigures measured{"machine.toml", {}, {}};
   FileSystemFigures& f = measured.file_system;
   f.kind = "lustre";
   f.by_size = {{1 << 16, 1 << 20}, {4e8, 4e8}};
   f.by_nodes = {{1, 2}, {4e8, 3e8}};
-  complete_with_usual(measured, usual_figures("lustre", 2));
-  CHECK(measured.usual_turns);
+  complete_with_defaults(measured, default_figures("lustre", 2));
+  CHECK(measured.default_turns);
   REQUIRE(know_nodes(measured));
   CHECK(f.by_nodes.at_number(2) == doctest::Approx(3e8));  // measured figures stay
   CHECK(choose_storing(&measured).io_nodes == 1);
   CHECK(f.in_turns.at_size(16 << 20) == doctest::Approx(f.by_size.at_size(16 << 20)));
   CHECK(f.in_turns.at_size(1 << 16) < 0.1 * f.by_size.at_size(1 << 16));
   f.by_nodes = {{1}, {4e8}};  // of a job of one node
-  complete_with_usual(measured, usual_figures("lustre", 2));
+  complete_with_defaults(measured, default_figures("lustre", 2));
   CHECK(f.by_nodes.at_number(1) == doctest::Approx(4e8));
   CHECK(f.by_nodes.at_number(2) == doctest::Approx(8e8));
   CHECK(choose_storing(&measured).io_nodes == 2);
-  CHECK(text_of(measured).find("usual figures") != std::string::npos);
+  CHECK(text_of(measured).find("default figures") != std::string::npos);
 
-  measured.usual_turns = false;
+  measured.default_turns = false;
   f.by_nodes = {{1, 2}, {4e8, 3e8}};
-  complete_with_usual(measured, usual_figures("lustre", 2));  // nothing lacks
-  CHECK_FALSE(measured.usual_turns);
+  complete_with_defaults(measured, default_figures("lustre", 2));  // nothing lacks
+  CHECK_FALSE(measured.default_turns);
   CHECK(f.by_nodes.at_number(2) == doctest::Approx(3e8));
 
   MachineFigures other{"machine.toml", {}, {}};
   other.file_system.kind = "ext4";
-  complete_with_usual(other, usual_figures("ext4", 0));
+  complete_with_defaults(other, default_figures("ext4", 0));
   CHECK_FALSE(know_nodes(other));
 }
 
-TEST_CASE("by usual figures short runs are sent, and long ones stay") {
-  const auto figures = usual_figures("lustre", 4);
+TEST_CASE("by default figures short runs are sent, and long ones stay") {
+  const auto figures = default_figures("lustre", 4);
   CostModel model;
   model.figures = &*figures;
   FieldCounts counts;
@@ -405,7 +407,7 @@ TEST_CASE("a node that would open the file to store its cells has to gain by it"
 }
 
 TEST_CASE("ranks that store parts of a run themselves take turns of these parts") {
-  const auto figures = usual_figures("lustre", 1);
+  const auto figures = default_figures("lustre", 1);
   CostModel model;
   model.figures = &*figures;
   FieldCounts counts = four_runs_or_one_box(16.0 * k_mib);

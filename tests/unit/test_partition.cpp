@@ -117,10 +117,10 @@ TEST_CASE("pieces and extents cover a region once, in any chunk shape") {
     const std::int64_t chunk_cells = volume(chunk);
     std::vector<int> in_file(static_cast<std::size_t>(chunks.cells() * chunk_cells));
     std::vector<Box> cells;
-    std::int64_t in_stage = 0;
+    std::int64_t in_memory = 0;
     std::int64_t seen = 0;
     ExtentMerger merger([&](const Extent& extent) {
-      CHECK(extent.in_stage == seen);
+      CHECK(extent.in_memory == seen);
       seen += extent.bytes;
       for (std::int64_t i = 0; i < extent.bytes; ++i)
         ++in_file[extent.in_file + static_cast<std::uint64_t>(i)];
@@ -129,8 +129,8 @@ TEST_CASE("pieces and extents cover a region once, in any chunk shape") {
       CHECK(piece.cells.cells() <= most);
       cells.push_back(piece.cells);
       const auto address = static_cast<std::uint64_t>(position_in(piece.chunk_index, chunks) * chunk_cells);
-      add_extents(piece, chunk, 1, address, in_stage, merger);
-      in_stage += piece.cells.cells();
+      add_extents(piece, chunk, 1, address, in_memory, merger);
+      in_memory += piece.cells.cells();
     });
     merger.flush();
     CHECK(painted(shape, cells) == std::vector<int>(static_cast<std::size_t>(volume(shape)), 1));

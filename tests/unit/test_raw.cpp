@@ -226,23 +226,31 @@ TEST_CASE("raw: records count when they are committed, and what nobody wrote is 
   CHECK_FALSE(std::filesystem::exists(std::string(k_header) + ".tmp"));
 }
 
-TEST_CASE("raw: attributes can be added to a file with records, variables cannot") {
-  make_example(Format::raw);
-  auto catalog = old_file(true);
-  Schema more = catalog->schema();
-  more.attributes.push_back(Attribute::text("history", "changed"));
-  catalog->define(more);
-  Schema too_much = more;
-  add_variable(too_much, "late", Type::int_, {1});
-  const Status status = error_of([&] { catalog->define(too_much); });
-  CHECK(status.code == Code::not_supported);
-  CHECK(mentions(status, "'late'"));
-  CHECK(mentions(status, "2 records"));
-  put<double>(*catalog, 2, Box({2}, {1}), {9});
-  catalog->close(false);
-  const auto found = old_file();
-  CHECK(find_attribute(found->schema().attributes, "history") != nullptr);
-  CHECK(get_all<double>(*found, 2) == std::vector<double>{7, 8, 9});
+TEST_CASE("raw and ascii: attributes can be added to a file with records, variables cannot") {
+  for (const Format format : {Format::raw, Format::ascii}) {
+    const std::string name = name_of(format);
+    CAPTURE(name);
+    make_example(format);
+    auto catalog = old_file(true);
+    Schema more = catalog->schema();
+    more.attributes.push_back(Attribute::text("history", "changed"));
+    catalog->define(more);
+    for (const int dim : {0, 1}) {
+      Schema too_much = more;
+      add_variable(too_much, "late", Type::int_, {dim});
+      const Status status = error_of([&] { catalog->define(too_much); });
+      CHECK(status.code == Code::not_supported);
+      for (const std::string& words :
+           {std::string(k_path), std::string("'late'"), std::string("2 records"), "format " + name,
+            std::string("before the first record"), std::string("use the format cdf5 or netcdf4")})
+        CHECK(mentions(status, words));
+    }
+    put<double>(*catalog, 2, Box({2}, {1}), {9});
+    catalog->close(false);
+    const auto found = old_file();
+    CHECK(find_attribute(found->schema().attributes, "history") != nullptr);
+    CHECK(get_all<double>(*found, 2) == std::vector<double>{7, 8, 9});
+  }
 }
 
 TEST_CASE("raw: a file of the other byte order is read, and written in its own") {

@@ -149,6 +149,10 @@ static int may_put(const spio_file* file, const char* owner, const char* name, n
   return spio_check_define(file);
 }
 
+static int is_fill(const char* name) {
+  return name != NULL && strcmp(name, "_FillValue") == 0;
+}
+
 /* counts: the values are those that go to the file, and so is their number. */
 static int check_put(spio_file* file, int varid, const char* name, nc_type xtype, PIO_Offset len, int type,
                      int counts, const char** owner) {
@@ -160,10 +164,25 @@ static int check_put(spio_file* file, int varid, const char* name, nc_type xtype
     return spio_fail(PIO_EBADTYPE, "attribute '%s': type %d is not one of the file's format", name, xtype);
   if (!spio_converts(xtype, type))
     return spio_fail(PIO_ECHAR, "attribute '%s': text and numbers are not converted into each other", name);
-  if (varid != PIO_GLOBAL && strcmp(name, "_FillValue") == 0 && file->variables[varid].type != xtype)
+  if (varid != PIO_GLOBAL && is_fill(name) && file->variables[varid].type != xtype)
     return spio_fail(PIO_EBADTYPE, "_FillValue of variable '%s' must have the variable's type, %d", *owner,
                      file->variables[varid].type);
+  if (varid != PIO_GLOBAL && is_fill(name) && len != 1)
+    return spio_fail(PIO_EINVAL, "_FillValue of variable '%s' must be one value, not %lld", *owner,
+                     (long long)len);
   return counts ? may_put(file, *owner, name, xtype, len) : PIO_NOERR;
+}
+
+static int no_fit(const char* name, nc_type xtype, PIO_Offset i, PIO_Offset len, const number* n) {
+  char value[40];
+  if (n->kind == REAL)
+    snprintf(value, sizeof value, "%.15g", n->real);
+  else if (n->kind == NEGATIVE)
+    snprintf(value, sizeof value, "%lld", (long long)n->negative);
+  else
+    snprintf(value, sizeof value, "%llu", (unsigned long long)n->natural);
+  return spio_fail(PIO_ERANGE, "attribute '%s': %s (value %lld of %lld) does not fit %s", name, value,
+                   (long long)i + 1, (long long)len, spio_type_name(xtype));
 }
 
 /* The values as they go to the file, in *converted where they are not so in memory; NULL values: those of a
@@ -179,9 +198,8 @@ static int convert_values(const char* name, nc_type xtype, PIO_Offset len, int t
   if (*converted == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
   for (PIO_Offset i = 0; i < len && values != NULL; ++i) {
     const number n = load(type, (const char*)values + (size_t)i * spio_type_size(type));
-    if (!store(xtype, &n, *converted + (size_t)i * size))
-      code =
-          spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i, xtype);
+    if (!store(xtype, &n, *converted + (size_t)i * size) && code == PIO_NOERR)
+      code = no_fit(name, xtype, i, len, &n);
   }
   for (PIO_Offset i = 0; i < len && xtype == PIO_STRING; ++i)
     memcpy(*converted + (size_t)i * size, no_strings, sizeof no_strings[0]);
@@ -192,8 +210,7 @@ static int store_att(spio_file* file, const char* owner, const char* name, nc_ty
                      const void* values) {
   const int status = shoal_put_att(file->dataset, owner, name, xtype, (int64_t)len, values);
   if (status == SHOAL_INVALID_ARGUMENT) return spio_fail(PIO_EBADNAME, "%s", shoal_error_message());
-  if (status == SHOAL_STATE && strcmp(name, "_FillValue") == 0)
-    return spio_fail(PIO_ELATEFILL, "%s", shoal_error_message());
+  if (status == SHOAL_STATE && is_fill(name)) return spio_fail(PIO_ELATEFILL, "%s", shoal_error_message());
   return spio_code_for(status, PIO_ENOTATT);
 }
 
@@ -206,6 +223,10 @@ static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, 
   const int converts = type != xtype;
   int fits = PIO_NOERR;
   if (!counts && len < 0) len = 0;
+  if (!counts && varid != PIO_GLOBAL && is_fill(name)) { /* of one value, whatever this rank gives */
+    if (len < 1) values = NULL;
+    len = 1;
+  }
   int code = check_put(file, varid, name, xtype, len, type, counts, &owner);
   if (code == PIO_NOERR && values == NULL && len > 0 && counts)
     code = spio_fail(PIO_EINVAL, "attribute '%s': no values were given", name);
@@ -224,10 +245,8 @@ static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, 
   if (code == PIO_NOERR) {
     spio_begin_define(file);
     code = store_att(file, owner, name, xtype, len, converted != NULL ? converted : values);
-  }
-  if (code == PIO_NOERR && converts) {
-    if (fits != PIO_NOERR) spio_fail(fits, "%s", message);
-    code = spio_match_file(file, "put_att, whether values fit", fits, "-");
+    if (code == PIO_NOERR && fits != PIO_NOERR) code = spio_fail(fits, "%s", message);
+    if (converts) code = spio_match_file(file, "put_att, whether values fit", code, "-");
   }
   free(converted);
   return code;
@@ -399,18 +418,18 @@ static int copy_att(spio_file* from, int ivarid, const char* name, spio_file* to
   int index = 0;
   int code = from == NULL ? spio_fail(PIO_EBADID, "no file is open with the id of the first one")
                           : inq_att(from, ivarid, name, &owner, &info, &index);
-  code = spio_match_file(to, "copy_att", code, "variable %d, '%s' to variable %d", ivarid, spio_text(name),
-                         ovarid);
-  if (code != PIO_NOERR) return code;
   const int type = info.type;
   const int64_t count = info.count;
-  void* values = calloc((size_t)count + 1, spio_type_size(type));
-  if (values == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
-  code = spio_code_for(shoal_get_att(from->dataset, owner, name, type, values), PIO_ENOTATT);
-  if (code == PIO_NOERR) {
-    code = put_att(to, ovarid, name, type, (PIO_Offset)count, type, values);
-    if (type == PIO_STRING) shoal_free_strings(count, values);
-  }
+  void* values = code == PIO_NOERR ? calloc((size_t)count + 1, spio_type_size(type)) : NULL;
+  if (code == PIO_NOERR)
+    code = values == NULL
+               ? spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name)
+               : spio_code_for(shoal_get_att(from->dataset, owner, name, type, values), PIO_ENOTATT);
+  const int got = code == PIO_NOERR;
+  code = spio_match_file(to, "copy_att", code, "variable %d, '%s' to variable %d", ivarid, spio_text(name),
+                         ovarid);
+  if (code == PIO_NOERR) code = put_att(to, ovarid, name, type, (PIO_Offset)count, type, values);
+  if (got && type == PIO_STRING) shoal_free_strings(count, values);
   free(values);
   return code;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Distributed arrays: which part of a variable a decomposition and a frame mean, and the array as Shoal wants
- * it. Nothing here waits for other ranks but what Shoal does; a write on one node is a copy.
+ * it. Ranks match each read, and a write where they come together in it (write_values); another write waits
+ * for nobody, and on one node is a copy.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -306,25 +307,44 @@ static int check_fill(const spio_file* file, const spio_variable* variable, int 
   return spio_fail(PIO_EINVAL, "variable '%s' has another fill value than the call", variable->name);
 }
 
-/* A variable without _FillValue takes the one that comes with the first values that leave cells out: as its
- * attribute, for these cells in this write and in later ones. Where that cannot be (driver pnetcdf, a header
- * without room), cells get the default of the type, as ever. What the program has defined before ends first,
- * so that nothing of it is lost. Collective where the variable takes it, once. */
-static int take_fill(spio_file* file, spio_variable* variable, const spio_decomp* decomp, int type,
-                     const void* fillvalue) {
+/* Is this the first write of a variable without _FillValue that leaves cells out? Whether the variable takes
+ * the fill value of the call is settled there. The same on all ranks that make the same call. Local. */
+static int settles_fill(const spio_file* file, spio_variable* variable, const spio_decomp* decomp, int type) {
   int index = 0;
   shoal_map_info info = SHOAL_MAP_INFO_INIT;
-  if (fillvalue == NULL || variable->own_fill || variable->knows_fill || type == PIO_CHAR) return PIO_NOERR;
-  const int status = shoal_decomposition_map_info(decomp->list->reading, &info);
-  if (status != SHOAL_OK) return spio_code(status);
-  if (!info.leaves_cells) return PIO_NOERR;
-  variable->knows_fill = 1;
-  if (shoal_find_att(file->dataset, variable->name, "_FillValue", &index) == SHOAL_OK) return PIO_NOERR;
-  const int ended = shoal_end_define(file->dataset);
-  if (ended != SHOAL_OK) return spio_code(ended);
-  const int given = shoal_def_fill(file->dataset, variable->name, type, fillvalue);
-  if (given == SHOAL_OK) shoal_end_define(file->dataset);
-  return given == SHOAL_RANGE || given == SHOAL_TYPE ? spio_code(given) : PIO_NOERR;
+  if (variable->own_fill || variable->knows_fill || type == PIO_CHAR) return 0;
+  if (shoal_decomposition_map_info(decomp->list->reading, &info) != SHOAL_OK || !info.leaves_cells) return 0;
+  variable->knows_fill = shoal_find_att(file->dataset, variable->name, "_FillValue", &index) == SHOAL_OK;
+  return !variable->knows_fill;
+}
+
+/* The fill value of the lowest rank that gives one, in `out`, of 8 bytes: a rank without cells may give none.
+ * *any: is there one? Collective. */
+static int agree_on_fill(const spio_system* system, int type, const void* fillvalue, void* out, int* any) {
+  int giver = fillvalue != NULL ? system->rank : system->size;
+  if (fillvalue != NULL) memcpy(out, fillvalue, spio_type_size(type));
+  int failed = MPI_Allreduce(MPI_IN_PLACE, &giver, 1, MPI_INT, MPI_MIN, system->comm) != MPI_SUCCESS;
+  *any = giver < system->size;
+  if (*any) failed |= MPI_Bcast(out, 8, MPI_BYTE, giver, system->comm) != MPI_SUCCESS;
+  return failed ? spio_fail(PIO_EIO, "ranks could not exchange a fill value") : PIO_NOERR;
+}
+
+/* The variable takes the fill value as its attribute, for the cells that this write and later ones leave out.
+ * Where that cannot be (drivers of other libraries), cells get the default of the type. What the program has
+ * defined before ends first, so that nothing of it is lost. Collective, after a match. */
+static int take_fill(spio_file* file, spio_variable* variable, int type, const void* fillvalue) {
+  unsigned char fill[8] = {0};
+  int any = 0;
+  int code = agree_on_fill(file->system, type, fillvalue, fill, &any);
+  if (code == PIO_NOERR && any) {
+    code = spio_code(shoal_end_define(file->dataset));
+    const int given =
+        code == PIO_NOERR ? shoal_def_fill(file->dataset, variable->name, type, fill) : SHOAL_OK;
+    if (given == SHOAL_RANGE || given == SHOAL_TYPE) code = spio_code(given);
+    if (code == PIO_NOERR && given == SHOAL_OK) code = spio_code(shoal_end_define(file->dataset));
+  }
+  if (code == PIO_NOERR) variable->knows_fill = 1;
+  return code;
 }
 
 /* What is wrong on all ranks that made the same call. */
@@ -389,26 +409,33 @@ static int carry_out(spio_file* file, spio_decomp* decomp, plan* p) {
 
 static int is_new(const spio_file* file, const spio_list* list) {
   for (int i = 0; i < file->nused && i < SPIO_USED_LISTS; ++i)
-    if (file->used[i] == list) return 0;
+    if (file->used[i] == list->serial) return 0;
   return 1;
 }
 
-/* Ranks come together in a write after definitions, or with a new list: there they match it. decomp NULL:
- * code says why. */
+/* Ranks come together in a write after definitions, in define mode, which it ends, with a list that is new to
+ * the file, and where the fill value of a variable is settled: there they match it. decomp NULL: code says
+ * why. */
 static int write_values(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values,
                         int64_t frame, const void* fillvalue, int code) {
   plan p = {0};
   if (code == PIO_NOERR) code = make_plan(file, varid, decomp, values, frame, fillvalue, 1, &p);
   const int new_list = decomp == NULL ? file->nused == 0 : is_new(file, decomp->list);
-  if (file->meets || new_list) {
+  const int fills = code == PIO_NOERR && settles_fill(file, &file->variables[varid], decomp, values->type);
+  file->met = file->meets || file->mode == SPIO_DEFINING || new_list || fills;
+  if (file->met) {
     if (code == PIO_NOERR) code = p.wrong;
-    code = spio_match_file(file, "write_darray", code, "variable %d, decomposition %d, frame %lld", varid,
-                           decomp == NULL ? 0 : decomp->serial, (long long)p.m.record);
+    code = spio_match_file(file, SPIO_WRITE, code,
+                           "number %llu of the file, variable %d, decomposition %d, frame %lld",
+                           (unsigned long long)file->writes + 1, varid, decomp == NULL ? 0 : decomp->serial,
+                           (long long)p.m.record);
+  } else if (code != PIO_NOERR) {
+    spio_refuse_unmatched(file, code);
   }
   if (code != PIO_NOERR) return code;
-  if (new_list) file->used[file->nused++ % SPIO_USED_LISTS] = decomp->list;
+  if (new_list) file->used[file->nused++ % SPIO_USED_LISTS] = decomp->list->serial;
   code = spio_settle(file);
-  if (code == PIO_NOERR) code = take_fill(file, &file->variables[varid], decomp, values->type, fillvalue);
+  if (code == PIO_NOERR && fills) code = take_fill(file, &file->variables[varid], values->type, fillvalue);
   if (code == PIO_NOERR) code = carry_out(file, decomp, &p);
   if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
   return code;
@@ -451,9 +478,23 @@ static int move_named(spio_file* file, int varid, int ioid, const spio_values* g
                  : read_values(file, varid, decomp, &values, at, code);
 }
 
+/* A write with an id that this rank does not know is one of the file that there is alone. */
+static int refuse_of_only(int ncid) {
+  spio_file* only = spio_only_file();
+  int code = spio_fail_no_file(ncid);
+  if (only == NULL) return code;
+  code = write_values(only, -1, NULL, NULL, SPIO_NO_FRAME, NULL, code);
+  spio_note_write(only, code);
+  return code;
+}
+
+#define SPIO_FILE_OF_WRITE(CALL, NCID)  \
+  spio_file* file = spio_file_of(NCID); \
+  if (file == NULL) return spio_end(NULL, CALL, refuse_of_only(NCID))
+
 int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
                       const void* fillvalue) {
-  SPIO_FILE("PIOc_write_darray", ncid);
+  SPIO_FILE_OF_WRITE("PIOc_write_darray", ncid);
   const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
   return spio_end_write(file, "PIOc_write_darray",
                         move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
@@ -485,19 +526,19 @@ static int write_each(spio_file* file, const int* varids, int ioid, int nvars, P
   spio_decomp* decomp = decomp_of(ioid, &code);
   if (code == PIO_NOERR && (nvars < 1 || varids == NULL)) code = spio_fail(PIO_EINVAL, "%d variables", nvars);
   if (code == PIO_NOERR) code = same_shape(file, varids, nvars);
-  if (code != PIO_NOERR) return write_values(file, -1, decomp, NULL, SPIO_NO_FRAME, NULL, code);
   const int64_t length = arraylen < 0 ? 0 : (int64_t)arraylen;
   int64_t bytes = 0; /* of a variable; of an array that is too short for the list nothing is looked at */
-  if (length >= decomp->length && !spio_multiply(length, (int64_t)spio_type_size(decomp->type), &bytes))
-    return spio_fail(PIO_EINVAL, "an array of %lld values", (long long)length);
+  if (code == PIO_NOERR && length >= decomp->length &&
+      !spio_multiply(length, (int64_t)spio_type_size(decomp->type), &bytes))
+    code = spio_fail(PIO_EINVAL, "an array of %lld values", (long long)length);
+  if (code != PIO_NOERR) return write_values(file, -1, decomp, NULL, SPIO_NO_FRAME, NULL, code);
   for (int i = 0; i < nvars; ++i) {
     const char* data = array == NULL ? NULL : (const char*)array + (size_t)i * (size_t)bytes;
     const spio_values values = {data, 0, length, NULL};
     const int status = move_named(file, varids[i], ioid, &values, frame == NULL ? NULL : &frame[i],
                                   fillvalue == NULL ? NULL : fillvalue[i], 1);
     if (code == PIO_NOERR) code = status;
-    if (status != PIO_NOERR && (file->meets || is_new(file, decomp->list)))
-      break; /* ranks met in it, and none wrote */
+    if (status != PIO_NOERR && file->met) break; /* on all ranks alike */
   }
   return code;
 }
@@ -505,7 +546,11 @@ static int write_each(spio_file* file, const int* varids, int ioid, int nvars, P
 int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
                             const void* array, const int* frame, void** fillvalue, bool flushtodisk) {
   const char* call = "PIOc_write_darray_multi";
-  SPIO_FILE(call, ncid);
+  if (flushtodisk && spio_file_of(ncid) == NULL) {
+    refuse_of_only(ncid);
+    return spio_no_file_of_all(call, "sync", ncid);
+  }
+  SPIO_FILE_OF_WRITE(call, ncid);
   const int code = write_each(file, varids, ioid, nvars, arraylen, array, frame, fillvalue);
   if (!flushtodisk) return spio_end_write(file, call, code);
   spio_note_write(file, code);
@@ -526,7 +571,7 @@ static int move_array(spio_file* file, int varid, int ioid, const shoal_array* a
 }
 
 int shoal_pio_write_array(int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue) {
-  SPIO_FILE("PIO_write_darray", ncid);
+  SPIO_FILE_OF_WRITE("PIO_write_darray", ncid);
   return spio_end_write(file, "PIO_write_darray", move_array(file, varid, ioid, array, fillvalue, 1));
 }
 
@@ -557,7 +602,7 @@ static int get_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset 
 
 static int put_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type,
                     const void* values) {
-  SPIO_FILE(call, ncid);
+  SPIO_FILE_OF_WRITE(call, ncid);
   return spio_end_write(file, call, move_vard(file, varid, ioid, recnum, type, values, 1));
 }
 

@@ -207,14 +207,20 @@ int spio_end(spio_system* system, const char* call, int code) {
   return code;
 }
 
+int spio_fail_no_file(int ncid) {
+  return spio_fail(PIO_EBADID, "no file is open with the id %d (ids of files are from 128 to 511)", ncid);
+}
+
+int spio_fail_no_system(int iosysid) {
+  return spio_fail(PIO_EBADID, "there is no iosystem with the id %d", iosysid);
+}
+
 int spio_no_file(const char* call, int ncid) {
-  return spio_end(
-      NULL, call,
-      spio_fail(PIO_EBADID, "no file is open with the id %d (ids of files are from 128 to 511)", ncid));
+  return spio_end(NULL, call, spio_fail_no_file(ncid));
 }
 
 int spio_no_system(const char* call, int iosysid) {
-  return spio_end(NULL, call, spio_fail(PIO_EBADID, "there is no iosystem with the id %d", iosysid));
+  return spio_end(NULL, call, spio_fail_no_system(iosysid));
 }
 
 int PIOc_strerror(int pioerr, char* errstr) {

@@ -375,12 +375,24 @@ static int not_in_component(void) {
   return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
 }
 
-/* A file that is open here already: which one. */
-static int code_of_opening(int status, const char* path, int not_found) {
-  if (status != SHOAL_STATE) return spio_code_for(status, not_found);
+/* A file that is open here already: which one. A new one has no name before its first commit: it is not found
+ * then, and ranks agree on whether it is open on any of them. Collective where status is SHOAL_NOT_FOUND. */
+static int code_of_opening(spio_system* system, int status, const char* path, int not_found) {
+  char message[1024];
+  if (status != SHOAL_STATE && status != SHOAL_NOT_FOUND) return spio_code_for(status, not_found);
+  const int code = status == SHOAL_STATE ? spio_fail(PIO_EINVAL, "%s", shoal_error_message())
+                                         : spio_code_for(status, not_found);
+  snprintf(message, sizeof message, "%s", spio_message());
   const int id = open_as(path);
-  if (id < 0) return spio_fail(PIO_EINVAL, "%s", shoal_error_message());
-  return spio_fail(PIO_EINVAL, "%s is open already, with the id %d: close it first", path, id);
+  const int open =
+      id < 0 ? PIO_NOERR
+             : spio_fail(PIO_EINVAL, "%s is open already, with the id %d: close it first", path, id);
+  if (status == SHOAL_STATE && open != PIO_NOERR) return open;
+  if (status == SHOAL_NOT_FOUND) {
+    const int agreed = spio_match(system, "opening, whether it is open here", open, "-");
+    if (agreed != PIO_NOERR) return agreed;
+  }
+  return spio_fail(code, "%s", message);
 }
 
 /* wrong: what this rank found wrong with its arguments. Collective. */
@@ -394,7 +406,7 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
                         iotype, mode);
   const int spoke = shoal_speak(SHOAL_SPEAK_PIO); /* which the dataset keeps */
   if (code == PIO_NOERR)
-    code = code_of_opening(shoal_create(system->comm, path, r.settings.data, &dataset), path, 2);
+    code = code_of_opening(system, shoal_create(system->comm, path, r.settings.data, &dataset), path, 2);
   shoal_speak(spoke);
   free(r.settings.data);
   if (code == PIO_NOERR) code = take_dataset(file, dataset, SPIO_DEFINING);
@@ -419,7 +431,8 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
                         path == NULL ? "" : path, *iotype, mode, retry);
   const int spoke = shoal_speak(SHOAL_SPEAK_PIO);
   if (code == PIO_NOERR)
-    code = code_of_opening(shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
+    code = code_of_opening(system,
+                           shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ,
                                       r.settings.data, &dataset),
                            path, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
   shoal_speak(spoke);
@@ -438,7 +451,7 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   const int netcdf4 = spio_is_netcdf4(file);
   const int fits = netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P;
   if (!fits && !retry) {
-    spio_close(file);
+    spio_close(file, 1);
     return spio_fail(PIO_ENOTNC, "%s has another format than iotype %d opens", path, *iotype);
   }
   if (!fits) file->iotype = *iotype = PIO_IOTYPE_NETCDF;
@@ -495,32 +508,30 @@ int PIOc_open(int iosysid, const char* path, int mode, int* ncidp) {
 
 /* ---- Syncing and closing ------------------------------------------------------------------- */
 
-int spio_close(spio_file* file) {
-  int code = spio_settle(file);
-  const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
-  if (code == PIO_NOERR) code = status;
-  if (code == PIO_NOERR) code = spio_earlier(&file->deferred, "file");
-  drop_file(file);
-  return code;
-}
-
 /* The first error counts, with its message. */
 static int first_of(int first, const char* message, int second) {
   return first == PIO_NOERR ? second : spio_fail(first, "%s", message);
 }
 
-/* An id that one rank has wrong leaves the file open on all; otherwise it is closed, whatever happens. */
-int PIOc_closefile(int ncid) {
-  SPIO_FILE_OF_ALL("PIOc_closefile", "closefile", ncid);
-  spio_system* system = file->system;
+int spio_close(spio_file* file, int always) {
   char message[512];
   int untold = PIO_NOERR;
   int code = spio_match_refused(file, "closefile", &untold);
-  if (code == PIO_EBADID) return spio_end(system, "PIOc_closefile", code);
+  if (code == PIO_EBADID && !always) return code;
   if (code == PIO_NOERR) code = untold;
   snprintf(message, sizeof message, "%s", spio_message());
-  code = first_of(code, message, spio_close(file));
-  return spio_end(system, "PIOc_closefile", code);
+  int closed = spio_settle(file);
+  const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
+  if (closed == PIO_NOERR) closed = status;
+  if (closed == PIO_NOERR) closed = spio_earlier(&file->deferred, "file");
+  drop_file(file);
+  return first_of(code, message, closed);
+}
+
+int PIOc_closefile(int ncid) {
+  SPIO_FILE_OF_ALL("PIOc_closefile", "closefile", ncid);
+  spio_system* system = file->system;
+  return spio_end(system, "PIOc_closefile", spio_close(file, 0));
 }
 
 /* With SHOAL_PIO_SYNC=lazy every half minute by the first rank's clock is enough. Collective. */
@@ -539,7 +550,7 @@ int spio_sync(spio_file* file) {
   char message[512];
   int untold = PIO_NOERR;
   int code = spio_match_refused(file, "sync", &untold);
-  if (code != PIO_NOERR || !file->writable) return code;
+  if (code != PIO_NOERR || !file->writable) return code != PIO_NOERR ? code : untold;
   snprintf(message, sizeof message, "%s", spio_message());
   int commit = 1;
   code = spio_settle(file);

@@ -84,16 +84,20 @@ int PIOc_inq_format(int ncid, int* formatp) {
   return spio_end_file(file, "PIOc_inq_format", PIO_NOERR);
 }
 
-int PIOc_inq_type(int ncid, nc_type xtype, char* name, PIO_Offset* sizep) {
+const char* spio_type_name(nc_type xtype) {
   static const char* const names[] = {"",      "byte",   "char", "short", "int",    "float", "double",
                                       "ubyte", "ushort", "uint", "int64", "uint64", "string"};
+  return spio_type_size(xtype) == 0 ? "" : names[xtype];
+}
+
+int PIOc_inq_type(int ncid, nc_type xtype, char* name, PIO_Offset* sizep) {
   SPIO_FILE("PIOc_inq_type", ncid);
   const size_t size = spio_type_size(xtype);
   int code = PIO_NOERR;
   if (size == 0) {
     code = spio_fail(PIO_EBADTYPE, "there is no type %d", xtype);
   } else {
-    give_name(names[xtype], name);
+    give_name(spio_type_name(xtype), name);
     if (sizep != NULL) *sizep = (PIO_Offset)size;
   }
   return spio_end_file(file, "PIOc_inq_type", code);

@@ -2,10 +2,12 @@
  *
  * What the sources of libshoal_pioc share. Each part of the state has one owner, the file that changes it:
  *
- *   iosystems                     system.c        made by Init_Intracomm, async.c; gone with finalize
+ *   state                         owner           remarks
+ *   iosystems                     system.c        made by Init_Intracomm, and by init_async (async.c);
+ *                                                 freed by finalize
  *   ids of everything             tables.c
  *   lists of cells                shared_lists.c
- *   open files, variables         files.c         names, types, shapes are copies of the dataset's
+ *   open files, variables         files.c         names, types and shapes are copies of the dataset's
  *   define mode, what is settled  definitions.c
  *   filters of new variables      properties.c
  *   frames                        darray.c
@@ -47,6 +49,7 @@ typedef struct spio_list {
   shoal_decomposition* writing; /* NULL: not asked for yet; the same as reading where no cell comes twice */
   struct spio_list*
       records[SPIO_MAX_RECORDS]; /* parts with one index of the first dimension; NULL: not asked for */
+  uint64_t serial;               /* among those of the iosystem, from 1, as all ranks know it */
   int users;                     /* ioids; 0: kept for the next one with this list */
   uint64_t released;             /* when the last user went, as a count */
   int64_t bytes;                 /* of memory, the largest of any rank */
@@ -55,6 +58,7 @@ typedef struct spio_list {
 
 typedef struct spio_lists {
   spio_list* first; /* the same ones in the same order on all ranks */
+  uint64_t made;
   uint64_t releases;
 } spio_lists;
 
@@ -120,9 +124,9 @@ typedef struct spio_decomp {
 
 /* ---- Files (files.c) ----------------------------------------------------------------------- */
 
-/* Writes that this rank refused since the last sync. */
+/* Writes that this rank refused, since the last sync or the last match. */
 typedef struct spio_refused {
-  uint64_t which; /* hash of their numbers among the writes; 0: none */
+  uint64_t which; /* hash of their numbers among the writes, or how many; 0: none */
   int code;       /* of the first */
   char message[512];
 } spio_refused;
@@ -146,7 +150,7 @@ typedef struct spio_variable {
   int has_record;
   int frame;
   int own_fill;   /* def_var_fill was called */
-  int knows_fill; /* it was looked at whether a fill value of write_darray is wanted */
+  int knows_fill; /* it is settled whether it takes the fill value of a write */
   spio_filters filters;
   spio_cache cache;
 } spio_variable;
@@ -166,8 +170,8 @@ typedef struct spio_file {
   int format; /* PIO_FORMAT_CLASSIC ... */
   int writable;
   enum spio_mode mode;
-  int meets;                              /* ranks leave define mode together in the next call with data */
-  const spio_list* used[SPIO_USED_LISTS]; /* that were written with, the last one at nused - 1, around */
+  int meets;                      /* ranks leave define mode together in the next call with data */
+  uint64_t used[SPIO_USED_LISTS]; /* lists that were written with, the last one at nused - 1, around */
   int nused;
   int fill_mode;            /* PIO_FILL, PIO_NOFILL: of new variables */
   spio_variable* variables; /* [room] */
@@ -180,7 +184,9 @@ typedef struct spio_file {
   spio_deferred deferred;
   uint64_t writes; /* of distributed arrays, so far */
   spio_refused refused;
-  double committed; /* when, by MPI_Wtime of the first rank */
+  spio_refused unanswered; /* writes that this rank refused, and in which the others may wait for it */
+  int met;                 /* ranks came together in the last write */
+  double committed;        /* when, by MPI_Wtime of the first rank */
 } spio_file;
 
 /* ---- tables.c: ids ------------------------------------------------------------------------- */
@@ -197,8 +203,8 @@ spio_system* spio_system_of(int id);
 spio_file* spio_file_of(int id);
 spio_decomp* spio_decomp_of(int id);
 /* The one that there is; NULL: there is none, or there are several. */
-spio_system* spio_only_system(void);
-spio_file* spio_only_file(void);
+spio_system* spio_only_system(void); /* of several ranks */
+spio_file* spio_only_file(void);     /* of several ranks */
 /* The first file or decomposition of an iosystem (NULL: of any) with an id above `after` (0: any), NULL. */
 spio_file* spio_next_file(const spio_system* system, int after);
 spio_decomp* spio_next_decomp(const spio_system* system, int after);
@@ -227,6 +233,10 @@ int spio_end_file(spio_file* file, const char* call, int code);
 int spio_end_system(spio_system* system, const char* call, int code);
 /* What an earlier call could not give, once; 0: nothing. of_what: for the message. */
 int spio_earlier(spio_deferred* deferred, const char* of_what);
+/* An id that there is not. */
+int spio_fail_no_file(int ncid);
+int spio_fail_no_system(int iosysid);
+/* End of a local call with it. */
 int spio_no_file(const char* call, int ncid);
 int spio_no_system(const char* call, int iosysid);
 /* What iosystems get when they are made. */
@@ -239,8 +249,12 @@ int spio_default_handler(void);
  * one, on all ranks alike; or SPIO_EOUTOFSTEP, PIO_EIO. Collective, over comm, the iosystem, the file's. */
 int spio_match_comm(MPI_Comm comm, const char* call, int code, const char* format, ...) SPIO_PRINTF(4);
 int spio_match(const spio_system* system, const char* call, int code, const char* format, ...) SPIO_PRINTF(4);
-int spio_match_file(const spio_file* file, const char* call, int code, const char* format, ...)
-    SPIO_PRINTF(4);
+int spio_match_file(spio_file* file, const char* call, int code, const char* format, ...) SPIO_PRINTF(4);
+/* A write of a distributed array, as it is matched. */
+#define SPIO_WRITE "write_darray"
+/* This rank refuses a write and does not know whether the others match it: where they do, they get the code
+ * when this rank comes to its next match, which then comes again. Local. */
+void spio_refuse_unmatched(spio_file* file, int code);
 /* "(none)" for NULL, for the details of a match. */
 const char* spio_text(const char* text);
 /* End of a collective call with an id that this rank does not have. matched: the call as it is matched. */
@@ -289,8 +303,10 @@ int spio_owner_name(spio_file* file, int varid, const char** out);
 /* Look at the dataset again: variables were added, dropped or renamed. */
 int spio_refresh(spio_file* file);
 int spio_is_netcdf4(const spio_file* file);
-int spio_sync(spio_file* file);  /* Collective. */
-int spio_close(spio_file* file); /* Collective; the file is gone, also on error. */
+int spio_sync(spio_file* file); /* Collective. */
+/* The file is gone, also on error; but where one rank has its id wrong it stays, unless `always`. Collective.
+ */
+int spio_close(spio_file* file, int always);
 size_t spio_type_size(int type); /* 0: no such type */
 
 /* ---- definitions.c ------------------------------------------------------------------------- */
@@ -306,6 +322,8 @@ int spio_is_new(const spio_file* file, int varid);
 int spio_settle(spio_file* file);
 /* The types of a format are PIO_BYTE up to this one. */
 int spio_last_type(int format);
+/* Its name, "float"; "" if there is none of the number. */
+const char* spio_type_name(nc_type xtype);
 /* Type of values in memory, where the file has `stored`: in formats without an unsigned one (CDF-1, CDF-2) a
  * byte has no sign of its own. */
 int spio_memory_type(const spio_file* file, int stored, int type);
@@ -329,7 +347,7 @@ typedef struct spio_values {
 /* ---- values.c, attributes.c ---------------------------------------------------------------- */
 
 /* Ranks match a call of put_var or get_var; details: which cells (spio_match_file). */
-int spio_match_values(const spio_file* file, int writing, int code, const char* details);
+int spio_match_values(spio_file* file, int writing, int code, const char* details);
 /* Type of a family of functions. */
 #define SPIO_TYPE_text PIO_CHAR
 #define SPIO_TYPE_schar PIO_BYTE

@@ -93,6 +93,37 @@ static int print_lists(FILE* out, int ranks, int64_t length, const PIO_Offset* m
   return code;
 }
 
+/* Under a name beside `path`, `made`, so that a file that is there stays until the new one is whole. */
+static FILE* begin_text(const char* path, char** made, int* code) {
+  const char* name = shoal_beside(path);
+  *made = name == NULL ? NULL : strdup(name);
+  if (*made == NULL) {
+    *code = spio_fail(name == NULL ? PIO_EINVAL : PIO_ENOMEM, "%s",
+                      name == NULL ? shoal_error_message() : "no memory for a path");
+    return NULL;
+  }
+  FILE* const out = fopen(*made, "wx");
+  if (out == NULL) *code = spio_fail(errno, "%s could not be made: %s", path, strerror(errno));
+  return out;
+}
+
+/* code: what was wrong before; then the new file is removed. */
+static int end_text(FILE* out, const char* made, const char* path, int code) {
+  const int bad = ferror(out);
+  const int closed = fclose(out);
+  if (code == PIO_NOERR && (bad || closed != 0)) code = spio_fail(PIO_EIO, "%s could not be written", path);
+  if (code == PIO_NOERR) return spio_code(shoal_take_place(made, path, 0));
+  remove(made);
+  return code;
+}
+
+static void send_list(int64_t length, const PIO_Offset* map, MPI_Comm comm) {
+  int take = 0;
+  MPI_Send(&length, 1, MPI_INT64_T, 0, 0, comm);
+  MPI_Recv(&take, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+  if (take) MPI_Send(map, (int)length, MPI_OFFSET, 0, 0, comm);
+}
+
 static int write_text(const char* path, int ndims, const int* gdims, int64_t length, const PIO_Offset* map,
                       MPI_Comm comm) {
   int rank = 0;
@@ -104,28 +135,24 @@ static int write_text(const char* path, int ndims, const int* gdims, int64_t len
                  ? spio_fail(PIO_EINVAL, "no path, no dimensions or no list")
                  : PIO_NOERR;
   FILE* out = NULL;
-  if (rank == 0 && code == PIO_NOERR && (out = fopen(path, "w")) == NULL)
-    code = spio_fail(errno, "%s could not be made: %s", path, strerror(errno));
+  char* made = NULL;
   code = spio_match_comm(comm, "writemap", code, "'%s', %d dimensions", path == NULL ? "" : path, ndims);
-  if (code != PIO_NOERR) {
-    if (out != NULL) fclose(out);
-    return code;
-  }
-  if (rank == 0) {
+  if (code != PIO_NOERR) return code;
+  if (rank == 0) out = begin_text(path, &made, &code);
+  const int begun = spio_match_comm(comm, "writemap, its file", code, "-");
+  code = begun;
+  if (begun == PIO_NOERR && rank == 0) {
     fprintf(out, "version 2001 npes %d ndims %d \n", ranks, ndims);
     for (int i = 0; i < ndims; ++i)
       fprintf(out, "%d ", gdims[i]);
     fprintf(out, "\n");
     code = print_lists(out, ranks, length, map, comm);
-    const int bad = ferror(out);
-    if (fclose(out) != 0 || bad) code = spio_fail(PIO_EIO, "%s could not be written", path);
-  } else {
-    int take = 0;
-    MPI_Send(&length, 1, MPI_INT64_T, 0, 0, comm);
-    MPI_Recv(&take, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
-    if (take) MPI_Send(map, (int)length, MPI_OFFSET, 0, 0, comm);
+  } else if (begun == PIO_NOERR) {
+    send_list(length, map, comm);
   }
-  return spio_match_comm(comm, "writemap, its end", code, "-");
+  if (out != NULL) code = end_text(out, made, path, code);
+  free(made);
+  return begun == PIO_NOERR ? spio_match_comm(comm, "writemap, its end", code, "-") : begun;
 }
 
 int PIOc_writemap(const char* file, int ndims, const int* gdims, PIO_Offset maplen, const PIO_Offset* map,
@@ -359,6 +386,7 @@ static int read_netcdf(spio_system* system, const char* path, int* ioid, int pio
   if (code == PIO_NOERR && title != NULL) code = read_text_att(ncid, "title", title);
   if (code == PIO_NOERR && history != NULL) code = read_text_att(ncid, "history", history);
   if (code == PIO_NOERR) code = read_text_att(ncid, "array_order", order);
+  code = spio_match(system, "read_nc_decomp, its table", code, "-");
   if (code == PIO_NOERR && fortran_order != NULL) *fortran_order = strcmp(order, "Fortran") == 0;
   const int closed = PIOc_closefile(ncid);
   if (code == PIO_NOERR) code = closed;

@@ -338,6 +338,7 @@ int spio_take_list(spio_system* system, const char* kind, int ndims, const int* 
     code = make_new_list(system, kept, shape_dims, cells, out);
     if (code != PIO_NOERR) return code;
     memcpy((*out)->hash, hash, sizeof hash);
+    (*out)->serial = ++system->lists.made;
     (*out)->next = system->lists.first;
     system->lists.first = *out;
   }

@@ -122,42 +122,45 @@ static void free_system(spio_system* system) {
   free(system);
 }
 
+/* What one rank alone may lack comes behind what ranks do together. */
 int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out) {
-  *out = NULL;
-  spio_system* system = calloc(1, sizeof *system);
-  if (system == NULL) {
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-    return spio_fail(PIO_ENOMEM, "no memory for an iosystem");
-  }
-  system->comm = comm;
-  system->tasks = tasks;
-  system->stride = stride;
-  system->base = base;
-  system->rearranger = rearranger;
-  system->io_rank = -1;
-  system->handler = spio_default_handler();
-  system->options =
-      (rearr_opt_t){PIO_REARR_COMM_COLL, PIO_REARR_COMM_FC_2D_DISABLE, {false, false, 0}, {false, false, 0}};
+  spio_system made = {
+      .comm = comm,
+      .id = -1,
+      .tasks = tasks,
+      .stride = stride,
+      .base = base,
+      .rearranger = rearranger,
+      .io_rank = -1,
+      .handler = spio_default_handler(),
+      .options = {PIO_REARR_COMM_COLL, PIO_REARR_COMM_FC_2D_DISABLE, {false, false, 0}, {false, false, 0}}};
   int code = PIO_NOERR;
   if (comm != MPI_COMM_NULL) {
-    MPI_Comm_rank(comm, &system->rank);
-    MPI_Comm_size(comm, &system->size);
-    if (tasks > 0 && system->rank % stride == 0 && system->rank / stride < tasks)
-      system->io_rank = system->rank / stride;
-    code = agree_policy(comm, system->rank, &system->policy);
+    MPI_Comm_rank(comm, &made.rank);
+    MPI_Comm_size(comm, &made.size);
+    if (tasks > 0 && made.rank % stride == 0 && made.rank / stride < tasks) made.io_rank = made.rank / stride;
+    code = agree_policy(comm, made.rank, &made.policy);
+  }
+  spio_system* system = malloc(sizeof *system);
+  if (system == NULL) {
+    if (code == PIO_NOERR) code = spio_fail(PIO_ENOMEM, "no memory for an iosystem");
+  } else {
+    *system = made;
   }
   if (code == PIO_NOERR) {
     system->id = spio_add_system(system);
     if (system->id < 0) code = system->id;
   }
   if (comm != MPI_COMM_NULL) code = spio_match_comm(comm, "an iosystem is made", code, "-");
-  if (code != PIO_NOERR) {
+  *out = code == PIO_NOERR ? system : NULL;
+  if (code == PIO_NOERR) return code;
+  if (system != NULL) {
     spio_remove_system(system->id);
     free_system(system);
-    return code;
+  } else if (comm != MPI_COMM_NULL) {
+    MPI_Comm_free(&comm);
   }
-  *out = system;
-  return PIO_NOERR;
+  return code;
 }
 
 /* What is wrong with the arguments, the same on all ranks. */
@@ -211,7 +214,7 @@ static int finalize(spio_system* system) {
   int code = PIO_NOERR;
   spio_file* file;
   while ((file = spio_next_file(system, 0)) != NULL) {
-    const int status = spio_close(file);
+    const int status = spio_close(file, 1);
     if (code == PIO_NOERR) code = status;
   }
   spio_decomp* decomp;
@@ -261,7 +264,7 @@ int PIOc_iotask_rank(int iosysid, int* iorank) {
 int PIOc_iosystem_is_active(int iosysid, bool* active) {
   const spio_system* system = spio_system_of(iosysid);
   if (active != NULL) *active = false;
-  if (system == NULL) return spio_fail(PIO_EBADID, "there is no iosystem with the id %d", iosysid);
+  if (system == NULL) return spio_fail_no_system(iosysid);
   if (active != NULL) *active = system->comm != MPI_COMM_NULL;
   return PIO_NOERR;
 }

@@ -100,7 +100,7 @@ spio_system* spio_only_system(void) {
   spio_system* found = NULL;
   for (int slot = 0; slot < systems.room; ++slot) {
     spio_system* system = systems.entries[slot];
-    if (system == NULL || system->comm == MPI_COMM_NULL) continue;
+    if (system == NULL || system->comm == MPI_COMM_NULL || system->size == 1) continue;
     if (found != NULL) return NULL;
     found = system;
   }
@@ -111,7 +111,7 @@ spio_file* spio_only_file(void) {
   spio_file* found = NULL;
   for (int slot = 0; slot < files.room; ++slot) {
     spio_file* file = files.entries[slot];
-    if (file == NULL || file->dataset == NULL) continue;
+    if (file == NULL || file->dataset == NULL || file->system->size == 1) continue;
     if (found != NULL) return NULL;
     found = file;
   }

@@ -88,12 +88,19 @@ static int move_box(spio_file* file, const spio_variable* variable, const box* p
                            : shoal_get(file->dataset, variable->name, &array, &section));
 }
 
-/* With strides: one put for each run of cells that lie together, so that nothing between them is touched. */
+/* From this dimension on strides are 1; 0: all are. */
+static int behind_strides(const box* part) {
+  int i = part->ndims;
+  while (i > 0 && part->stride[i - 1] == 1)
+    --i;
+  return i;
+}
+
+/* With strides: one put for each run of cells that lie together, so that nothing between them is touched.
+ * There is one cell at least. */
 static int put_runs(spio_file* file, const spio_variable* variable, const box* part, int type,
                     const char* values, size_t size) {
-  int whole = part->ndims; /* from this dimension on strides are 1 */
-  while (whole > 0 && part->stride[whole - 1] == 1)
-    --whole;
+  const int whole = behind_strides(part);
   box run = *part;
   int64_t cells = 1;
   for (int i = 0; i < part->ndims; ++i) {
@@ -159,12 +166,6 @@ static int get_strided(spio_file* file, const spio_variable* variable, const box
   return code;
 }
 
-static int has_strides(const box* part) {
-  for (int i = 0; i < part->ndims; ++i)
-    if (part->stride[i] != 1) return 1;
-  return 0;
-}
-
 /* What a call means, and what is wrong with its arguments. */
 static int check_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
                          const PIO_Offset* stride, int* type, int writing, const spio_variable** variable,
@@ -182,16 +183,18 @@ static int check_section(spio_file* file, int varid, const PIO_Offset* start, co
   return make_box(file, *variable, start, count, stride, writing, part);
 }
 
-/* Which cells, for ranks to compare; of a put, where the first rank says how many, where they begin. */
+/* Which cells, for ranks to compare; of a put, where the first rank says how many, where they begin. With
+ * strides a put is several, so that the number counts on all ranks. */
 static void describe(int varid, const box* part, int writing, char* out, size_t size) {
+  const int compared = writing ? behind_strides(part) : part->ndims;
   size_t used = (size_t)snprintf(out, size, "variable %d", varid);
   for (int i = 0; i < part->ndims && used < size; ++i)
-    used +=
-        (size_t)snprintf(out + used, size - used, ", %lld:%lld:%lld", (long long)part->start[i],
-                         writing ? 0 : (long long)part->count[i], writing ? 0 : (long long)part->stride[i]);
+    used += (size_t)snprintf(out + used, size - used, ", %lld:%lld:%lld", (long long)part->start[i],
+                             i < compared ? (long long)part->count[i] : 0,
+                             i < compared ? (long long)part->stride[i] : 0);
 }
 
-int spio_match_values(const spio_file* file, int writing, int code, const char* details) {
+int spio_match_values(spio_file* file, int writing, int code, const char* details) {
   return spio_match_file(file, writing ? "put_var" : "get_var", code, "%s", details);
 }
 
@@ -215,11 +218,12 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
   const size_t size = spio_type_size(type);
   code = spio_settle(file);
   if (code != PIO_NOERR) return code;
+  const int strided = behind_strides(&part) > 0 && cells_of(&part) > 0;
   if (writing)
-    return has_strides(&part) ? put_runs(file, variable, &part, type, values, size)
-                              : move_box(file, variable, &part, type, values, 1);
-  code = has_strides(&part) ? get_strided(file, variable, &part, type, values, size)
-                            : move_box(file, variable, &part, type, values, 0);
+    return strided ? put_runs(file, variable, &part, type, values, size)
+                   : move_box(file, variable, &part, type, values, 1);
+  code = strided ? get_strided(file, variable, &part, type, values, size)
+                 : move_box(file, variable, &part, type, values, 0);
   if (code == PIO_NOERR && type == PIO_STRING) code = spio_own_strings(cells_of(&part), values);
   return code;
 }
@@ -344,19 +348,36 @@ static int type_of_mpi(MPI_Datatype type) {
                {MPI_INT, PIO_INT},
                {MPI_LONG, SPIO_TYPE_long},
                {MPI_LONG_LONG, PIO_INT64},
+               {MPI_INT8_T, PIO_BYTE},
+               {MPI_INT16_T, PIO_SHORT},
+               {MPI_INT32_T, PIO_INT},
+               {MPI_INT64_T, PIO_INT64},
                {MPI_OFFSET, PIO_INT64},
                {MPI_FLOAT, PIO_FLOAT},
                {MPI_DOUBLE, PIO_DOUBLE},
                {MPI_UNSIGNED_CHAR, PIO_UBYTE},
                {MPI_UNSIGNED_SHORT, PIO_USHORT},
                {MPI_UNSIGNED, PIO_UINT},
-               {MPI_UNSIGNED_LONG_LONG, PIO_UINT64}};
+               {MPI_UNSIGNED_LONG, sizeof(long) == 8 ? PIO_UINT64 : PIO_UINT},
+               {MPI_UNSIGNED_LONG_LONG, PIO_UINT64},
+               {MPI_UINT8_T, PIO_UBYTE},
+               {MPI_UINT16_T, PIO_USHORT},
+               {MPI_UINT32_T, PIO_UINT},
+               {MPI_UINT64_T, PIO_UINT64}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
     if (types[i].mpi == type) return types[i].pio;
   return -1;
 }
 
-/* The form whose values are bufcount elements of a type of MPI. */
+/* Elements of the buffer that a section needs, INT64_MAX: more than can be counted. */
+static int64_t elements_of(const spio_variable* variable, const PIO_Offset* count, MPI_Datatype buftype) {
+  int64_t elements = buftype == MPI_BYTE ? (int64_t)spio_type_size(variable->type) : 1;
+  for (int i = 0; count != NULL && i < variable->ndims; ++i)
+    if (!spio_multiply(elements, count[i] > 0 ? (int64_t)count[i] : 0, &elements)) return INT64_MAX;
+  return elements;
+}
+
+/* The form whose values are bufcount elements of a type of MPI. Of a put the first rank's buffer counts. */
 static int mapped_buffer(const char* call, int ncid, int varid, const PIO_Offset* start,
                          const PIO_Offset* count, const PIO_Offset* stride, const PIO_Offset* imap,
                          PIO_Offset bufcount, MPI_Datatype buftype, void* values, int writing) {
@@ -364,18 +385,18 @@ static int mapped_buffer(const char* call, int ncid, int varid, const PIO_Offset
   int code = PIO_NOERR;
   const spio_variable* variable = spio_variable_of(file, varid, &code);
   const int type = type_of_mpi(buftype);
-  int64_t cells = 1;
-  for (int i = 0; variable != NULL && count != NULL && i < variable->ndims; ++i)
-    if (!spio_multiply(cells, count[i] > 0 ? (int64_t)count[i] : 0, &cells)) cells = INT64_MAX / 16;
-  if (buftype == MPI_BYTE && variable != NULL) cells *= (int64_t)spio_type_size(variable->type);
-  if (type < 0)
+  const int counts = !writing || file->system->rank == 0;
+  if (type < 0) {
     code = spio_fail(PIO_EINVAL, "the type of the buffer is none of C's numbers and no MPI_BYTE");
-  else if (variable != NULL && buftype != MPI_DATATYPE_NULL && bufcount < cells)
-    code = spio_fail(PIO_EINVAL, "variable '%s': a buffer of %lld elements for a section of %lld",
-                     variable->name, (long long)bufcount, (long long)cells);
-  if (type < 0 || (variable != NULL && code != PIO_NOERR))
-    return spio_end(file->system, call, spio_match_values(file, writing, code, "-"));
-  return mapped(call, ncid, varid, start, count, stride, imap, type, values, writing);
+  } else if (variable != NULL && buftype != MPI_DATATYPE_NULL && counts) {
+    const int64_t needed = elements_of(variable, count, buftype);
+    if ((int64_t)bufcount < needed)
+      code = spio_fail(PIO_EINVAL, "variable '%s': a buffer of %lld elements for a section of %lld",
+                       variable->name, (long long)bufcount, (long long)needed);
+  }
+  if (code == PIO_NOERR) code = check_part(file, varid, start, count, imap);
+  code = whole_section(file, varid, start, count, stride, type < 0 ? 0 : type, values, writing, code);
+  return spio_end_file(file, call, code);
 }
 
 int PIOc_get_varm(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,

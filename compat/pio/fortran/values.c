@@ -558,21 +558,26 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
   void* copy = NULL;
   const void* const fill = fillval != NULL ? fillval->base_addr : NULL;
   int code = PIO_NOERR;
-  if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
-  if (type_differs(ioid, &array)) { /* C tells the others, where they wait */
+  /* What this rank cannot take, it writes with elements that fit nothing: C tells the others, where they
+   * wait. The fill value is of the array's type, and not looked at. */
+  const int good = look_at(descriptor, &array);
+  const int differs = !good || type_differs(ioid, &array);
+  char* const data = differs || nvars == 1 ? NULL : packed(&array, &copy);
+  const int no_room = !differs && nvars != 1 && data == NULL && array.elements > 0;
+  if (differs || no_room) {
     array.view.array.element_size = 0;
     for (int i = 0; i < nvars; ++i) {
-      const int one = shoal_pio_write_array(ncid, varids[i], ioid, &array.view.array, fill);
+      const int one = shoal_pio_write_array(ncid, varids[i], ioid, &array.view.array, NULL);
       if (code == PIO_NOERR) code = one;
     }
-    return code != PIO_NOERR ? code : refuse_type(ncid, call, ioid, &array);
+    if (code != PIO_NOERR) return code;
+    if (!good) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
+    return differs ? refuse_type(ncid, call, ioid, &array) : no_memory(ncid, call, array.elements);
   }
   if (nvars == 1) return shoal_pio_write_array(ncid, varids[0], ioid, &array.view.array, fill);
 
   /* Several: each has its part, and all are written, also after an error. */
-  char* const data = packed(&array, &copy);
   const int64_t length = nvars > 0 ? array.elements / nvars : 0;
-  if (data == NULL && array.elements > 0) return no_memory(ncid, call, array.elements);
   for (int i = 0; i < nvars; ++i) {
     shoal_array part =
         shoal_array_of(data + (size_t)(i * length) * array.view.array.element_size, array.type, 1, &length);

@@ -437,11 +437,14 @@ int PIOc_read_nc_decomp(int iosysid, const char* filename, int* ioid, MPI_Comm c
  * written and read at. Below 0: none. Local. */
 int PIOc_setframe(int ncid, int varid, int frame);
 int PIOc_advanceframe(int ncid, int varid); /* the next one */
-/* Write this rank's values array[arraylen]. They are copied. fillvalue [1], may be NULL: compared with the
- * variable's where fill mode is on (PIO_EINVAL), else it changes nothing. PIO_EINVAL: arraylen is below the
- * list's length, there is no frame where one is needed, dimensions that do not fit. Collective in order;
- * ranks meet in the first write of a decomposition, or after definitions. In others what one rank has wrong
- * it is told at once, and all are in sync or closefile. */
+/* Write this rank's values array[arraylen]. They are copied. fillvalue [1], of the decomposition's
+ * type, may be NULL: compared with the variable's where fill mode is on (PIO_EINVAL); that of the first write
+ * which leaves cells out becomes the _FillValue of a variable that has none (the lowest rank's that gives
+ * one; PIO_ERANGE: it does not fit the variable's type). PIO_EINVAL: arraylen is below the list's length,
+ * there is no frame where one is needed, dimensions that do not fit. Collective in order; ranks meet in the
+ * first write of a decomposition, after definitions, in define mode, and in the first write of such a
+ * variable. In others what one rank has wrong it is told at once, and all are in sync, closefile or
+ * finalize. */
 int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
                       const void* fillvalue);
 /* nvars variables at once: array[nvars][arraylen], frame[nvars] or NULL for variables without records,

@@ -222,8 +222,7 @@ class Blocks:
 
     def decomposition(self, dims: Sequence[str], lengths: Sequence[int]) -> Decomposition:
         """Of a variable's dimensions but the record dimension, from the first one that is cut on. Of ranks
-        that
-        have the same block, the lowest has its cells. Collective."""
+        that have the same block, the lowest has its cells. Collective."""
         at = next(i for i, dim in enumerate(dims) if dim in self.blocks)
         names, shape = tuple(dims[at:]), tuple(lengths[at:])
         key = (names, shape)

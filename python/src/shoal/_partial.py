@@ -15,7 +15,7 @@ from typing import Any
 
 from . import _shoal
 from ._paths import path_bytes
-from .errors import Error, ExistsError
+from .errors import Error, ExistsError, InvalidArgumentError, NoSuchFileError, NotSupportedError
 from .references import write_master, write_reference
 
 # Settings that have something written beside a file, which names the file: how, and its usual ending.
@@ -156,13 +156,39 @@ def take_beside(options: dict[str, object]) -> dict[str, str]:
     return asked
 
 
+def _paths_beside(out: str, asked: dict[str, str]) -> dict[str, str]:
+    stem = out[:-3] if len(out) > 3 and out.endswith(".nc") else out
+    return {key: stem + _beside[key][1] if value == "auto" else value for key, value in asked.items()}
+
+
+def check_beside(comm, out: str, format: str, asked: dict[str, str]) -> None:
+    """What cannot be written beside a file of this format, before there is one. Collective."""
+
+    def check() -> None:
+        if "master" in asked and not format.startswith("netcdf4"):
+            raise NotSupportedError(
+                f"{out}: setting master is '{asked['master']}', but a master is of netCDF-4 files, and the "
+                f"format is {format}; choose format netcdf4, or leave it out (master=)."
+            )
+        for key, path in _paths_beside(out, asked).items():
+            if os.path.realpath(path) == os.path.realpath(out):
+                raise InvalidArgumentError(f"{out}: setting {key} names the output itself.")
+            if not os.path.isdir(os.path.dirname(path) or "."):
+                raise NoSuchFileError(f"{path}: setting {key}: there is no such folder.")
+
+    on_root(comm, check)
+
+
 def write_beside(comm, out: str, asked: dict[str, str]) -> None:
-    """Write it, now that the file has its name. Collective."""
+    """Write it, now that the file has its name. Errors say that the file is there. Collective."""
 
     def write() -> None:
-        stem = out[:-3] if len(out) > 3 and out.endswith(".nc") else out
-        for key, value in asked.items():
-            make, ending = _beside[key]
-            make(out, stem + ending if value == "auto" else value)
+        for key, path in _paths_beside(out, asked).items():
+            try:
+                _beside[key][0](out, path)
+            except Error as error:
+                error.message = f"{out} is whole, but not what setting {key} asks for: {error.message}"
+                error.args = (error.message,)
+                raise
 
     on_root(comm, write)

@@ -397,8 +397,7 @@ def _in_memory(variable: Any) -> bool:
 
 def _parts(variable: Any, has_record: bool) -> list[tuple[int, int]]:
     """Of the first dimension, what is computed at a time: the chunks of dask; what is in memory at once; what
-    is
-    still in a file record by record."""
+    is still in a file record by record."""
     if not variable.dims:
         return []
     length = variable.shape[0]

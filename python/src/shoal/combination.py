@@ -15,7 +15,16 @@ from typing import Optional
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, settings_of_input, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, errors_named, of_partial, on_root, partial_file, take_beside, write_beside
+from ._partial import (
+    check_beside,
+    check_target,
+    errors_named,
+    of_partial,
+    on_root,
+    partial_file,
+    take_beside,
+    write_beside,
+)
 from ._paths import path_text
 from .errors import InvalidArgumentError
 
@@ -50,7 +59,8 @@ def combine(
 
     Raises ExistsError, NoSuchFileError (an input, or tiles of the set), NotFoundError (files or records that
     are not there), RangeError (fill does not fit a variable), FormatError, NotSupportedError (the output
-    format cannot hold it), ... on all ranks; then there is no output.
+    format cannot hold it), ... on all ranks; then there is no output, unless the message says that it is
+    whole: then what the setting `reference` or `master` asks for beside it is missing.
     """
     comm = communicator(comm)
     out, source = path_text(out), source_of(inputs)
@@ -78,6 +88,7 @@ def combine(
                 **{**with_thread(comm, {"layout": "one", **options}, compressed=False), **of_partial},
             )
             try:
+                check_beside(comm, out, made.format, beside)
                 chosen = [
                     variable
                     for variable in file.variables.values()

@@ -19,6 +19,7 @@ from ._copying import Copied, Copy, check_whole, memory_default, settings_of_inp
 from ._library import communicator
 from ._names import fitting
 from ._partial import (
+    check_beside,
     check_target,
     errors_named,
     keeps_alive,
@@ -81,7 +82,8 @@ def convert(
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
     Raises ExistsError, NoSuchFileError, FormatError, NotSupportedError (the output format cannot hold it),
-    InputOutputError (verify found a difference), ... on all ranks; then there is no output.
+    InputOutputError (verify found a difference), ... on all ranks; then there is no output, unless the
+    message says that it is whole: then what the settings `reference` or `master` ask for is missing.
     """
     comm = communicator(comm)
     out, source = path_text(out), source_of(inputs)
@@ -102,6 +104,7 @@ def convert(
             compressed = any(variable.filters != "none" for variable in chosen)
             made = opening.create(path, comm, **{**with_thread(comm, options, compressed), **of_partial})
             try:
+                check_beside(comm, out, made.format, beside)
                 keep = _Keep(made, options)
                 copy = Copy(
                     file,

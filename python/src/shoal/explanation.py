@@ -179,6 +179,14 @@ class Options:
     file_system: Optional[str] = None
     stripes: int = 0
 
+    def settings_of_plan(self) -> dict[str, object]:
+        """What shoal-plan takes by the same name, of explain and of simulation.Case; what is chosen is left
+        out."""
+        names = ("io_ranks", "io_stride", "io_base", "io_ranks_per_node", "rearrange", "rearranger")
+        names += ("stage_bytes", "slot_bytes", "writers", "machine", "folder", "file_system", "stripes")
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value and value != "auto"}
+
     @property
     def sets_io_ranks(self) -> bool:
         return bool(self.io_ranks or self.io_stride or self.io_base or self.io_ranks_per_node)
@@ -213,7 +221,7 @@ class NodePart:
 
 @dataclass
 class Prediction:
-    """What figures of the machine say. figures: measured ones, or those that are usual for the file system;
+    """What figures of the machine say. figures: measured ones, or default ones of the file system;
     choices: what is chosen by them, and why; local, rearranged: seconds of a write if nodes store their own
     cells, or send them to I/O ranks; None: not known, as it was not measured."""
 
@@ -298,23 +306,13 @@ def _arguments(tiles: Tiles, options: Options) -> dict[str, object]:
         "tiles": tiles.grid,
         "cell_bytes": tiles.size,
         "chunk": options.chunk,
-        "stage_bytes": options.stage_bytes,
-        "io_ranks": options.io_ranks or None,
-        "io_stride": options.io_stride or None,
-        "io_base": options.io_base or None,
-        "io_ranks_per_node": options.io_ranks_per_node or None,
-        "rearranger": options.rearranger,
-        "rearrange": None if options.rearrange == "auto" else options.rearrange,
         "library": not native,
-        "machine": options.machine,
-        "folder": options.folder,
-        "file_system": options.file_system,
-        "stripes": options.stripes or None,
+        **options.settings_of_plan(),
     }
-    if native:
+    if not native:  # which alone has a stage
+        given.update(slot_bytes=None, writers=None)
+    else:
         given.update(
-            slot_bytes=options.slot_bytes or None,
-            writers=options.writers or None,
             background=options.background,
             servers=options.servers or None,
             cores=options.cores or None,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shoal explain and shoal.explanation."""
 
+import dataclasses
+import inspect
 import json
 import math
 import os
@@ -603,3 +605,16 @@ def test_what_to_do_comes_first():
     assert short.stdout.startswith("Do this: choose access collective, or driver native"), short.stdout
     gather = run_program([*program, "--global", "656x640x16", "--tiles", "4x4", "--driver", "gather"])
     assert gather.stdout.startswith("Do this: choose driver native"), gather.stdout
+
+
+def test_no_option_is_forgotten():
+    from shoal.cli.explain_layout import layout
+    from shoal.cli.explain_simulate import simulate as command
+
+    fields = {field.name for field in dataclasses.fields(Options)} - {"chunk"}  # which the library chooses
+    of_layout = {"access", "ranks_per_node", "background", "servers", "cores"}
+    assert fields <= set(inspect.signature(layout).parameters)
+    assert fields - of_layout <= set(inspect.signature(command).parameters)
+    planned = fields - of_layout - {"driver", "format"}
+    assert Options(**{name: 7 for name in planned}).settings_of_plan() == {name: 7 for name in planned}
+    assert Options().settings_of_plan() == {}

@@ -12,7 +12,7 @@
 #include "driver/mpi_info.hpp"
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
-#include "storage/beside.hpp"
+#include "storage/directory_sync.hpp"
 #include "storage/leftovers.hpp"
 
 namespace shoal {
@@ -90,7 +90,7 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
   replacement_ = std::make_unique<Replacement>(
       path_, suffixes, is_new ? Replacement::What::of_name : Replacement::What::of_file);
   mode_ = OpenMode::create_exclusive;
-  minds_nodes_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
+  needs_rename_fence_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
   if (is_new) meet_others(format);
 }
 
@@ -151,7 +151,7 @@ void Claim::opened() {
 }
 
 void Claim::make_name_durable() {
-  if (!name_is_durable_ && mode_ != OpenMode::write) sync_folder_of(working_path());
+  if (!name_is_durable_ && mode_ != OpenMode::write) sync_directory_of(working_path());
   name_is_durable_ = true;
 }
 

@@ -11,46 +11,48 @@
 
 namespace shoal {
 
-/// What rank 0 holds of the path of a dataset that is written: a lock, so that no other job writes it too,
-/// and the new file's place beside an old one that is to be there until the first commit, or until data have
+/// Rank 0's claim on the path of a dataset that is written: a lock, so that no other job writes the file too,
+/// and the new file (Replacement) where an old one is to stay until the first commit, or until data have
 /// moved. All is Local.
 class Claim {
  public:
-  /// calls_mpi_io: the driver's library may lock the file itself. Error(state): somebody else has the file.
+  /// calls_mpi_io: the driver's library may lock the file itself. Error(state): another job has the file.
   Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
         bool calls_mpi_io);
 
-  /// Where the driver makes or opens the file, and how.
+  /// The path and the mode with which the driver makes or opens the file.
   const std::string& working_path() const { return replacement_ ? replacement_->beside() : path_; }
   OpenMode mode() const { return mode_; }
   bool replaces() const { return replacement_ != nullptr; }
-  /// Several nodes write it, and take what they know of a name for true for some time.
-  bool minds_nodes() const { return replaces() && minds_nodes_; }
-  /// The old file goes at once after all; why.
+  /// Other nodes may see the rename late, as their clients keep what a name was: where several nodes write,
+  /// the old file is to be replaced at once.
+  bool needs_rename_fence() const { return replaces() && needs_rename_fence_; }
+  /// Replaces the old file at once, not at the first commit; why: for a warning.
   void replace_at_once(const std::string& why);
 
-  /// The driver has made or opened the file. Error(state): somebody else made one of this name meanwhile.
+  /// To be called when the driver has made or opened the file. Error(state): another job made a file of this
+  /// name meanwhile.
   void opened();
-  /// A file that was made here is found after a loss of power, too. Once.
+  /// Syncs the directory of a file that was made here, once: its name outlives a loss of power.
   void make_name_durable();
-  /// The new file takes the old one's name.
+  /// Gives the new file the name of the old one.
   void commit(bool durable);
 
-  /// The data move to a new file, which takes the place of the one that is written: where it is to be made.
-  /// Error(not_supported): no other file can take its place.
+  /// Begins a move of the data to a new file that replaces this one: returns the path to make it at.
+  /// Error(not_supported): the file cannot be replaced.
   const std::string& begin_move();
-  /// That is made, and the driver has it: it takes the place at once, also after a loss of power; before the
-  /// first commit it is what that will rename.
+  /// Ends a move: the new file, which the driver has open, replaces this one now, also after a loss of power;
+  /// before the first commit, it is the file that the commit renames.
   void end_move();
-  /// The file that was written stays.
+  /// Gives up a move: this file stays.
   void give_up_move();
 
-  /// Nobody writes the file any more.
+  /// Releases the lock.
   void release();
-  /// commit failed for good; the new file is left, and where it is.
+  /// After commit has failed for good: keeps the new file under its temporary name, and returns its path.
   std::string leave();
 
-  /// What the user has to know.
+  /// Warnings for the user.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -62,7 +64,7 @@ class Claim {
   std::string path_;
   OpenMode mode_;
   bool locks_;
-  bool minds_nodes_ = false;
+  bool needs_rename_fence_ = false;
   bool name_is_durable_ = false;
   std::string why_not_movable_;
   FileLock lock_, lock_of_new_;

@@ -24,6 +24,13 @@ struct ClaimedDriver::Place {
   const std::string& of(const std::string& asked) const { return asked == working ? now() : asked; }
 };
 
+/// A new file to which the data have moved, with the definitions, until it takes the place.
+struct ClaimedDriver::Moved {
+  std::shared_ptr<Place> place = std::make_shared<Place>();
+  std::unique_ptr<Driver> driver;
+  std::int64_t bytes = 0;
+};
+
 namespace {
 
 /// A store whose file gets another name while it is open.
@@ -64,15 +71,15 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
     claim_ = std::make_unique<Claim>(path, mode, format, options, calls_mpi_io);
     ByteWriter out;
     out.put(claim_->working_path());
-    out.put(claim_->minds_nodes());
+    out.put(claim_->needs_rename_fence());
     out.put(claim_->mode());
     return out.take();
   });
   ByteReader in(claimed);
   in.get(place_->working);
-  const auto minds_nodes = in.get<bool>();
+  const auto needs_rename_fence = in.get<bool>();
   auto claimed_mode = in.get<OpenMode>();
-  if (minds_nodes && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
+  if (needs_rename_fence && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
     claimed_mode = mode;
     place_->working = path;
     if (claim_)
@@ -87,6 +94,8 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
   in_words_of_user([&] { inner_ = made(place_, claimed_mode, with_warnings); });
   comm_.on_root([&] { claim_->opened(); });
 }
+
+ClaimedDriver::~ClaimedDriver() = default;
 
 std::unique_ptr<Driver> ClaimedDriver::made(const std::shared_ptr<Place>& place, OpenMode mode,
                                             DriverOptions options) const {
@@ -120,8 +129,9 @@ bool ClaimedDriver::waits_for_commit() const {
 
 // Also of what is beside the file: its header file.
 Status ClaimedDriver::as_user_knows_it(Status status) const {
-  if (place_->has_diverged() && status.file.starts_with(place_->working))
-    status.file = place_->path + status.file.substr(place_->working.size());
+  for (const Place* place : {place_.get(), moved_ ? moved_->place.get() : nullptr})
+    if (place != nullptr && place->has_diverged() && status.file.starts_with(place->working))
+      status.file = place->path + status.file.substr(place->working.size());
   return status;
 }
 
@@ -130,22 +140,41 @@ void ClaimedDriver::in_words_of_user(Work&& work) const {
   try {
     work();
   } catch (const Error& e) {
-    if (!place_->has_diverged()) throw;
     throw Error(as_user_knows_it(e.status()));
   }
 }
 
-void ClaimedDriver::define(const Schema& wanted, const Cuts& cuts) {
+void ClaimedDriver::make_place(const Schema& wanted) {
   in_words_of_user([&] {
-    if (inner_->has_place(wanted)) return inner_->define(wanted, cuts);
-    move(wanted);
+    if (!inner_->has_place(wanted)) move(wanted);
+  });
+}
+
+void ClaimedDriver::drop_place() {
+  if (moved_ && claim_) claim_->give_up_move();
+  moved_.reset();
+}
+
+void ClaimedDriver::define(const Schema& wanted, const Cuts& cuts) {
+  if (!moved_) make_place(wanted);
+  in_words_of_user([&] {
+    if (!moved_) return inner_->define(wanted, cuts);
+    take_place();
     Schema in_file = wanted;
     in_file.changes.clear();
     inner_->define(in_file, cuts);
   });
 }
 
-// Until the new driver has the new file, the one that is there can go on.
+// Until the new file has the name, the driver of the one that is there can go on.
+template <class Work>
+void ClaimedDriver::or_drop_place(Work&& work) {
+  const Status status = as_user_knows_it(caught(work));
+  if (status.ok()) return;
+  drop_place();
+  throw Error(status);
+}
+
 void ClaimedDriver::move(const Schema& wanted) {
   inner_->sync(false);
   const Timer timer(earlier_.define);
@@ -154,32 +183,28 @@ void ClaimedDriver::move(const Schema& wanted) {
     out.put(claim_->begin_move());
     return out.take();
   });
-  auto place = std::make_shared<Place>();
-  place->path = place_->path;
-  place->working = ByteReader(begun).get<std::string>();
-  std::unique_ptr<Driver> next;
-  std::int64_t bytes = 0;
-  const Status moved = caught([&] {
-    bytes = move_data(comm_, place_->now(), place->working, wanted, options_);
-    next = made(place, OpenMode::write, options_);
+  moved_ = std::make_unique<Moved>();
+  moved_->place->path = place_->path;
+  moved_->place->working = ByteReader(begun).get<std::string>();
+  or_drop_place([&] {
+    moved_->bytes = move_data(comm_, place_->now(), moved_->place->working, wanted, options_);
+    moved_->driver = made(moved_->place, OpenMode::write, options_);
     for (const auto& decomposition : prepared_)
-      next->prepare(decomposition);
-    next->sync(false);  // what a library opens by name later it opens before that changes
-    comm_.on_root([&] { claim_->end_move(); });
+      moved_->driver->prepare(decomposition);
+    moved_->driver->sync(false);  // what a library opens by name later it opens before that changes
   });
-  if (!moved.ok()) {
-    if (claim_) claim_->give_up_move();
-    Status status = moved;
-    if (status.file.starts_with(place->working)) status.file = place_->path;
-    throw Error(status);
-  }
-  place->renamed = !waits_for_commit();
-  place_ = place;
-  std::swap(inner_, next);
-  caught([&] { next->close(false); });  // nobody needs to know what becomes of the old file
-  earlier_ = added(earlier_, next->counters());
-  if (comm_.rank() == 0) earlier_.bytes_moved += bytes;
+}
+
+void ClaimedDriver::take_place() {
+  or_drop_place([&] { comm_.on_root([&] { claim_->end_move(); }); });
+  moved_->place->renamed = !waits_for_commit();
+  place_ = moved_->place;
+  std::swap(inner_, moved_->driver);
+  caught([&] { moved_->driver->close(false); });  // nobody needs to know what becomes of the old file
+  earlier_ = added(earlier_, moved_->driver->counters());
+  if (comm_.rank() == 0) earlier_.bytes_moved += moved_->bytes;
   has_moved_ = true;
+  moved_.reset();
 }
 
 void ClaimedDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {

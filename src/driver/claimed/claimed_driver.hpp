@@ -10,26 +10,30 @@
 
 namespace shoal {
 
-/// A driver whose file is claimed (Claim): rank 0 locks it, and an old file of the name stays what it is
-/// until the new one, which is made beside it, has its first commit: a sync or close that brought the file to
-/// a whole state (Driver::whole). Then rank 0 renames it, before the call returns on any rank. The driver
-/// inside knows nothing of this: it has the path beside, and what it opens by that later is found under the
-/// new name. Messages name the path that the user knows.
+/// A driver whose file is claimed (Claim): rank 0 locks it, and an old file of the name stays as it is until
+/// the new one has its first commit: a sync or close that brought the file to a whole state (Driver::whole).
+/// Then rank 0 renames the new file, before the call returns on any rank. The inner driver has the temporary
+/// path all the time; files that it opens by it later are found under the new name. Messages name the path
+/// that the user gave.
 ///
-/// Definitions that have no place in a classic file: what is pending is committed, all ranks copy the data to
-/// a new file beside (move_data), a new driver opens that, and rank 0 renames it. Killed at any time, the old
-/// file or the new one has the name, and each is whole.
+/// Where definitions have no room in a classic file, pending calls are completed and committed, all ranks
+/// copy the data to a new file (move_data), a new inner driver opens that, and rank 0 renames it. If the job
+/// is killed at any moment, the old file or the new one has the name, and each is whole.
 class ClaimedDriver final : public Driver {
  public:
   /// Collective over comm, as all of them.
   ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& comm, const std::string& path,
                 OpenMode mode, Format format, const DriverOptions& options);
+  ~ClaimedDriver() override;
+  ClaimedDriver(const ClaimedDriver&) = delete;
+  ClaimedDriver& operator=(const ClaimedDriver&) = delete;
 
   const Schema& schema() const override { return inner_->schema(); }
   const Placement& placement(int variable) const override { return inner_->placement(variable); }
   const Counters& counters() const override;
-  bool has_place(const Schema& /*wanted*/) override { return true; }
   std::vector<Counters> counters_of_servers() override { return inner_->counters_of_servers(); }
+  void make_place(const Schema& wanted) override;
+  void drop_place() override;
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
@@ -51,11 +55,15 @@ class ClaimedDriver final : public Driver {
   void close(bool durable) override;
 
  private:
-  /// Where the file is, on this rank; threads that store ask too.
+  /// The paths of the file on this rank; threads that store read it, too.
   struct Place;
   std::unique_ptr<Driver> made(const std::shared_ptr<Place>& place, OpenMode mode,
                                DriverOptions options) const;
+  struct Moved;
   void move(const Schema& wanted);
+  void take_place();
+  template <class Work>
+  void or_drop_place(Work&& work);
   bool waits_for_commit() const;
   Status as_user_knows_it(Status status) const;
   template <class Work>
@@ -69,6 +77,7 @@ class ClaimedDriver final : public Driver {
   std::shared_ptr<Place> place_;
   std::unique_ptr<Claim> claim_;  ///< of rank 0
   std::unique_ptr<Driver> inner_;
+  std::unique_ptr<Moved> moved_;
   std::vector<std::shared_ptr<const Decomposition>> prepared_;
   Counters earlier_;  ///< of drivers that had the file before its data moved
   bool has_moved_ = false;

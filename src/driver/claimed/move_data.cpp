@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "driver/shared_file.hpp"
-#include "format/classic/classic_catalog.hpp"
+#include "format/classic/classic_move.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -71,11 +71,9 @@ void make_empty_file(const std::string& from, const std::string& to, const Syste
 ClassicMove planned(const std::string& from, const std::string& to, const Schema& wanted,
                     const DriverOptions& options) {
   const SystemOptions& system = options.system;
-  CatalogOptions in_file = options.catalog;
-  in_file.lacks_data = true;  // it was looked at when it was opened
-  ClassicCatalog catalog(system.open_store(from, StoreMode::read), false, in_file);
-  const ClassicMove move = catalog.moved(wanted);
-  catalog.close(false);
+  const auto file = system.open_store(from, StoreMode::read);
+  const ClassicMove move = ClassicMove::planned(*file, wanted, options.catalog);
+  file->close();
   check_space(from, move.end(), system);
   if (move.bytes() > k_much_to_move && options.file.announce)
     options.file.announce(fmt::format(

@@ -8,14 +8,14 @@
 
 namespace shoal {
 
-/// From so many bytes on that move, it is said before it is done.
+/// Moves of so many bytes or more are announced to the user (FileOptions::announce).
 inline constexpr std::int64_t k_much_to_move = std::int64_t{1} << 30;
 
-/// The data of a classic file, which is committed, go to a new file with definitions that have no place in it
-/// (Driver::has_place): all ranks copy an even part, a megabyte at a time. The device has it all when this
-/// returns; the old file stays as it is. How many bytes moved. Error on all ranks alike, before anything is
-/// copied where the definitions cannot be or the device has no room for both files; what was made of the new
-/// file then stays. Collective.
+/// Copies the data of a classic file, which is committed, to a new file whose definitions have no room in the
+/// old one (Driver::has_place): each rank copies an even part, a megabyte at a time. Returns the bytes
+/// copied; the device has them then. The old file stays as it is. Error on all ranks alike: the definitions
+/// cannot be, or the device has no room for both files, before anything is copied; or a copy fails. The new
+/// file then stays as far as it was made. Collective.
 std::int64_t move_data(const Comm& comm, const std::string& from, const std::string& to, const Schema& wanted,
                        const DriverOptions& options);
 

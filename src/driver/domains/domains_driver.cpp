@@ -116,6 +116,11 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
   for (std::size_t v = 0; v < cuts.size(); ++v)
     if (cuts[v] && variables[v] >= 0)
       inner_cuts[static_cast<std::size_t>(variables[v])] = cut_of(cuts[v]).part;
+  const Status placed = caught([&] { together([&] { inner_->make_place(in_file); }); });
+  if (!placed.ok()) {  // of one file; those of the others stay, too
+    inner_->drop_place();
+    throw Error(placed);
+  }
   together([&] { inner_->define(in_file, inner_cuts); });
   auto lengths = schema_.dims;
   schema_ = wanted;

@@ -15,9 +15,9 @@
 
 namespace shoal {
 
-/// One dataset in several files: each group of ranks (an I/O domain) has a file of its own that holds its box
-/// of every field, written by another driver on the ranks of the domain. Files and attributes follow FMS:
-/// PATH.0000, PATH.0001, ..., the attribute domain_decomposition on the coordinate variables of the
+/// A driver that writes a dataset as a set of files: each I/O domain (a group of ranks) has a file with its
+/// box of every field, which another driver writes on the ranks of the domain. Files and attributes follow
+/// FMS: PATH.0000, PATH.0001, ..., the attribute domain_decomposition on the coordinate variables of the
 /// dimensions that are cut, and NumFilesInSet. Where the model has no coordinate variable for such a
 /// dimension, one is added (numbers of cells from 1, attribute shoal_axis). Write only: sets are read by
 /// another driver.
@@ -50,7 +50,7 @@ class DomainsDriver final : public Driver {
   void close(bool durable) override;
 
  private:
-  /// What this domain's file has of a dimension. Uncut: all of it.
+  /// The part of a dimension that this domain's file has; all of it where it is not cut.
   struct Part {
     std::int64_t first = 0, count = 0;
     bool cut = false;
@@ -85,12 +85,12 @@ class DomainsDriver final : public Driver {
   void spread_puts();
   void ask_others();
   void finish(bool durable, bool final);
-  /// Work of this domain that may fail; all domains learn of it.
+  /// Does work of this domain that may fail; all domains get the failure.
   template <class Work>
   void together(Work&& work);
   Status reported_by_domain(Status status) const;
   bool made() const { return inner_ != nullptr; }
-  /// What writes this domain's file. Error, on all ranks alike, if the files could not be made.
+  /// The driver of this domain's file. Error, on all ranks alike: the files could not be made.
   Driver& writer();
 
   const Comm& comm_;

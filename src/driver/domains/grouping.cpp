@@ -99,33 +99,33 @@ std::vector<int> renumbered(std::vector<int> domains) {
 }  // namespace
 
 Grouping group_ranks(const Comm& comm, const LayoutOptions& layout, const Cuts& cuts) {
-  std::vector<int> wish(1, comm.rank());
+  std::vector<int> request(1, comm.rank());
   bool has_cells = false;
   for (const auto& cut : cuts)
     has_cells = has_cells || (cut && !cut->tile().empty());
-  if (layout.kind == LayoutOptions::Kind::node) wish[0] = Nodes(comm, layout.ranks_per_node).index();
-  if (!has_cells) wish[0] = -1;
+  if (layout.kind == LayoutOptions::Kind::node) request[0] = Nodes(comm, layout.ranks_per_node).index();
+  if (!has_cells) request[0] = -1;
   const Decomposition* main = widest(cuts);
   const TilePlace place = main != nullptr ? place_of(*main) : TilePlace{};
   ByteWriter out;
-  out.put(wish[0]);
+  out.put(request[0]);
   out.put(place.row);
   out.put(place.column);
   const auto parts = comm.gather(out.take(), 0);
   const Bytes answer = comm.from_root([&] {
-    std::vector<int> wishes;
+    std::vector<int> requests;
     std::vector<TilePlace> places;
     for (const auto& part : parts) {
       ByteReader in(part);
-      wishes.push_back(in.get<int>());
+      requests.push_back(in.get<int>());
       TilePlace p;
       in.get(p.row);
       in.get(p.column);
       places.push_back(p);
     }
-    if (layout.kind == LayoutOptions::Kind::domains) wishes = by_grid(places, layout);
+    if (layout.kind == LayoutOptions::Kind::domains) requests = by_grid(places, layout);
     ByteWriter reply;
-    reply.put(renumbered(std::move(wishes)));
+    reply.put(renumbered(std::move(requests)));
     return reply.take();
   });
   std::vector<int> domains;

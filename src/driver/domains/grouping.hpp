@@ -21,9 +21,9 @@ struct Grouping {
 /// has more domains than the grid has rows or columns. Collective.
 Grouping group_ranks(const Comm& comm, const LayoutOptions& layout, const Cuts& cuts);
 
-/// The part of a decomposition's global box that the ranks of one domain own: the bounding box of their
-/// tiles; empty if they have no cells. Error on all ranks of all domains alike if boxes of two domains
-/// overlap (naming the domains), so that no file could hold one of them. Collective over comm and domain.
+/// The box of a decomposition that the file of one domain holds: the bounding box of its ranks' tiles; empty
+/// if they have no cells. Error, with the numbers of the domains, on all ranks of all domains alike: the
+/// boxes of two domains overlap. Collective over comm and domain.
 Box box_of_domain(const Comm& comm, const Comm& domain, int number, const Decomposition& decomposition);
 
 }  // namespace shoal

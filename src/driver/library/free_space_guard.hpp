@@ -13,13 +13,13 @@
 
 namespace shoal {
 
-/// Does a file that a library writes by MPI-IO have room on its device? A rank that finds the device full
-/// leaves others in their collective call, for ever, and OMPIO says nothing of bytes that are missing. So one
-/// rank looks for itself, before and after. All is Local.
+/// Checks of the free space of a device for a file that a library writes by MPI-IO, made by one rank before
+/// and after writes: a rank that finds the device full leaves the others forever in their collective call,
+/// and OMPIO may report no error where bytes had no room. All is Local.
 class FreeSpaceGuard {
  public:
-  /// finds_holes: the file system reports which bytes of a file were never written, and no others
-  /// (reports_holes()). find_path: what the file is called now; it may get another name.
+  /// finds_holes: the file system reports exactly the bytes of a file that were never written
+  /// (reports_holes()). find_path: the current name of the file, which may be renamed.
   explicit FreeSpaceGuard(std::string path, FreeSpaceFinder find_free_space = free_space_of,
                           bool finds_holes = false, std::function<std::string()> find_path = {})
       : path_(std::move(path)),
@@ -27,16 +27,16 @@ class FreeSpaceGuard {
         finds_holes_(finds_holes),
         find_path_(std::move(find_path)) {}
 
-  /// Error(no_space) if what the file lacks of the cells that it is to have has no room on the device. more:
-  /// bytes that are stored next, of which those of `new_cells` are not in the schema yet. With bytes to store
-  /// it looks at the device only where that may have been filled since the last time.
+  /// Error(no_space) if the device has no room for the cells that the file still lacks. more: bytes to be
+  /// stored next; new_cells: of these, the bytes that are not in the schema yet. Where more > 0, the device
+  /// is asked only if it may have been filled since the last time.
   void expect(const Schema& schema, std::int64_t more, std::int64_t new_cells);
-  /// All cells of the region are stored before the next check_stored; fill values where nobody has any.
+  /// Notes a region all cells of which are stored before the next check_stored, fill values included.
   void note(const Schema& schema, int variable, const Box& region);
-  /// They were not all stored, and a failure says so.
+  /// Forgets the noted regions, where a failure was reported.
   void forget() { noted_.clear(); }
-  /// Error(no_space) if cells of the schema, which all were stored, are not on the device. Regions of which
-  /// some cells are not there are looked at again each time, until they are.
+  /// Error(no_space) if cells that were stored are not on the device. Regions with missing cells are checked
+  /// again each time, until all cells are there.
   void check_stored(const Schema& schema, const std::vector<Placement>& placements);
 
  private:

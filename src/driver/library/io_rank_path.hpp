@@ -10,23 +10,22 @@
 
 namespace shoal {
 
-/// Fields that are cut by maps, or into tiles where boxes of I/O ranks are asked for: rearranged to boxes,
-/// which I/O ranks hand to the library, with fill values where nobody owns cells. Memory: at most 32 MiB of
-/// them at a time, and at most twice as much in messages (less where stage_bytes is set to less).
+/// The path of fields that are cut by maps, or into tiles where I/O ranks are set: cells are rearranged to
+/// boxes, which I/O ranks hand to the library, with the fill value in unowned cells. Memory: at most 32 MiB
+/// of boxes at a time, and at most twice as much in messages (less where stage_bytes is set to less).
 class IoRankPath {
  public:
   /// All outlive it. buffer: for boxes that are read.
   IoRankPath(LibraryContext& context, LibraryFile& file, LibraryOutput& output, ScratchBuffer& buffer)
       : context_(context), file_(file), output_(output), buffer_(buffer) {}
 
-  /// Has no field gone this way, and is none known to go?
+  /// Has no field taken this path so far?
   bool empty() const { return !rearrangers_ || rearrangers_->empty(); }
-  /// Do other ranks than those that have cells of the field hand it on? The same on all ranks. Collective
-  /// where the decomposition is one of tiles.
+  /// Does the field take this path? The same on all ranks. Collective where the decomposition is a block.
   bool takes(const Transfer& transfer) const;
   /// Collective.
   void prepare(const std::shared_ptr<const Decomposition>& decomposition);
-  /// Both Collective, for what it takes. overlapping: ranks read the same cells.
+  /// For fields that take this path. overlapping: ranks read the same cells. Both are Collective.
   void write(const Transfer& transfer);
   Status read(const Transfer& transfer, bool overlapping);
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "driver/shared_file.hpp"
+#include "format/classic/header.hpp"
+#include "format/classic/layout.hpp"
 #include "rearrange/io_ranks.hpp"
 #include "storage/journal.hpp"
 
@@ -29,6 +31,23 @@ std::vector<char> holes_in(Catalog& catalog) {
     holes.push_back(any ? 1 : 0);
   }
   return holes;
+}
+
+std::vector<LateSpace> late_space_in(Catalog& catalog) {
+  std::vector<LateSpace> late;
+  for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
+    const Placement where = catalog.placement(v);
+    LateSpace space;
+    space.late = where.late;
+    if (space.late) {
+      space.shape = catalog.schema().shape(v);
+      const auto found = catalog.stored_chunks(v, chunks_of(Box::whole(space.shape), where.chunk));
+      space.complete = std::none_of(found.begin(), found.end(),
+                                    [](const StoredChunk& chunk) { return chunk.address == k_unplaced; });
+    }
+    late.push_back(space);
+  }
+  return late;
 }
 
 // Libraries know nothing of journals: they must not read another file than Shoal does.
@@ -61,7 +80,7 @@ void refuse_other_files(const LibraryContext& context, Schema& schema) {
   }
 }
 
-// Schema, placements and holes of a file that is there.
+// Schema, placements, holes and late space of a file that is there.
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
   finish_or_refuse(context);
@@ -75,6 +94,7 @@ void pack_file(ByteWriter& out, const LibraryContext& context) {
   pack(out, schema);
   out.put(placements);
   out.put(holes_in(*catalog));
+  out.put(context.writable() ? late_space_in(*catalog) : std::vector<LateSpace>{});
   catalog->close(false);
 }
 
@@ -96,6 +116,7 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
       pack(out, schema);
       out.put(placements);
       out.put(holes);
+      out.put(late);
     } else {
       pack_file(out, *this);
     }
@@ -106,6 +127,7 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
   schema = unpack_schema(in);
   in.get(placements);
   in.get(holes);
+  in.get(late);
   file_system = unpack_file_system(in);
   counters.file_system = file_system.type;
 }
@@ -118,6 +140,22 @@ void LibraryContext::require_format(const char* driver, std::initializer_list<Fo
   throw Error(Code::not_supported,
               "the file is of format {}, and driver {} reads and writes only {}; open it with driver native",
               name_of(schema.format), driver, names);
+}
+
+bool LibraryContext::stays_in_place(const Schema& wanted, const std::vector<std::int64_t>& begins) const {
+  const Schema extended = extended_schema(schema, wanted, true, options.catalog.fill);
+  ClassicLayout layout = found_layout(schema, begins, header_bytes_of(schema));
+  bool has_fixed = false;
+  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
+    has_fixed = has_fixed || !schema.has_record(v);
+  // They put the first variable without records where the records begin, whatever is free in front of it.
+  if (!has_fixed) layout.fixed_end = layout.record_begin;
+  const auto made = extended_layout(layout, extended, options.catalog);
+  if (!made) return false;
+  check_offsets(extended, *made);
+  const int dim = extended.record_dim();
+  made->end(dim < 0 ? 0 : extended.dims[static_cast<std::size_t>(dim)].length);  // can be counted
+  return true;
 }
 
 Hints LibraryContext::hints_with_stripes() const {

@@ -9,8 +9,15 @@
 
 namespace shoal {
 
-/// One file that another library has open, as LibraryDriver knows it. What implements LibraryFile sees it
-/// const, with the counters.
+/// Of a variable whose chunks get their space in the file when they are first written (Placement::late).
+struct LateSpace {
+  bool late = false;
+  bool complete = false;  ///< all chunks of `shape` have theirs
+  Dims shape;             ///< when the file was opened
+};
+
+/// The state of a file that another library has open. LibraryDriver changes it; classes of LibraryFile see it
+/// const, but for the counters.
 struct LibraryContext {
   /// For an existing file: reads the header with Shoal's own catalog, on rank 0, and gives it to all ranks,
   /// so that no library has to be asked. Collective.
@@ -26,6 +33,7 @@ struct LibraryContext {
   Schema schema;                      ///< as it stands
   std::vector<Placement> placements;  ///< for inquiries; filled in where a library says
   std::vector<char> holes;            ///< has_holes, of the variables that the file had
+  std::vector<LateSpace> late;        ///< late_space, of the variables that the file had
 
   bool writable() const { return mode != OpenMode::read; }
   /// Made now, not opened.
@@ -35,13 +43,21 @@ struct LibraryContext {
   bool must_flush() const { return file_system.sharing == FileSystem::Sharing::close_to_open; }
   const VariableDef& variable(int v) const { return schema.variables.at(static_cast<std::size_t>(v)); }
   const Placement& placement(int v) const { return placements.at(static_cast<std::size_t>(v)); }
-  /// Do cells that nobody owns stay as they are in the file?
+  /// Do unowned cells of the variable keep the values of the file?
   bool keeps_unowned(int v) const { return shoal::keeps_unowned(options.catalog.fill, variable(v)); }
   /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
   bool has_holes(int v) const {
     return static_cast<std::size_t>(v) < holes.size() && holes[static_cast<std::size_t>(v)] != 0;
   }
 
+  /// How far the variable had all its chunks when the file was opened, where they get space late.
+  LateSpace late_space(int v) const {
+    return static_cast<std::size_t>(v) < late.size() ? late[static_cast<std::size_t>(v)] : LateSpace{};
+  }
+
+  /// Would PnetCDF or netCDF-C add these definitions to a classic file, whose variables begin at these bytes,
+  /// and move none of them? Errors as of Catalog::has_place. Local.
+  bool stays_in_place(const Schema& wanted, const std::vector<std::int64_t>& begins) const;
   /// Error(not_supported): the file that was opened is of another format, and a driver that reads it.
   void require_format(const char* driver, std::initializer_list<Format> held) const;
   /// For libraries that create files through MPI-IO: the hints, and in a new file the stripes that are asked

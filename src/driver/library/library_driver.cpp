@@ -53,14 +53,9 @@ void LibraryDriver::warn_of_sharing() {
 // Libraries move data within the file, and one that is killed then is lost: Shoal looks before they do.
 bool LibraryDriver::has_place(const Schema& wanted) {
   if (!is_classic_file(context_.schema.format) || context_.schema.variables.empty()) return true;
-  context_.comm.agree_or_throw(caught([&] { file_->commit(false, false); }));  // the header is in the file
   const Bytes answer = context_.comm.from_root([&] {
-    CatalogOptions options = context_.options.catalog;
-    options.lacks_data = true;
-    const auto catalog =
-        open_catalog(context_.options.system.open_store(context_.path, StoreMode::read), false, options);
     ByteWriter out;
-    out.put(catalog->has_place(wanted));
+    out.put(file_->has_place(wanted));
     return out.take();
   });
   return ByteReader(answer).get<bool>();

@@ -12,10 +12,10 @@
 
 namespace shoal {
 
-/// The driver that hands boxes of cells to another library. Ranks match calls before each call of the
-/// library, so that one whose arguments are bad, or that makes another call, never leaves the others waiting
-/// in it. Memory: this rank's cells of one field, packed, unless the model's array can be handed on as it is;
-/// of fields that go through I/O ranks, what IoRankPath says.
+/// A driver that hands boxes of cells to another library. Ranks match calls before each call of the library,
+/// so that a rank with bad arguments, or in another call, never leaves the others waiting in it. Memory: this
+/// rank's cells of one field, packed, unless the library can take the model's array; for fields that go
+/// through I/O ranks see IoRankPath.
 class LibraryDriver final : public Driver {
  public:
   /// format: of new files. Collective.
@@ -48,8 +48,8 @@ class LibraryDriver final : public Driver {
   /// cells are in the packed box.
   template <class Visit>
   void in_pieces(int variable, const Box& region, const Box& box, bool together, Visit&& visit) const;
-  /// Do ranks meet in each write? Else each stores when it comes, and one that could not take part is found
-  /// when the file is synced. The same on all ranks.
+  /// Do ranks match calls in each write? If not, each stores when it arrives, and a rank that took no part is
+  /// found at the next sync. The same on all ranks.
   bool meets_in_writes() const {
     return file_->stores_together() || !io_ranks_.empty() || cells_change_owners_;
   }
@@ -63,7 +63,7 @@ class LibraryDriver final : public Driver {
   ScratchBuffer packed_;
   LibraryOutput output_;
   IoRankPath io_ranks_;
-  DecompositionPlans<std::vector<Box>> unowned_;  ///< cells that nobody owns, of blocks
+  DecompositionPlans<std::vector<Box>> unowned_;  ///< unowned cells, of blocks
   /// Two decompositions may cut one variable: what one rank has written another may write again, and later.
   bool cells_change_owners_ = false;
 };

@@ -10,50 +10,52 @@
 
 namespace shoal {
 
-/// Of one call: counts of MPI are int, PnetCDF takes less than 2 GiB, and MPI-IO libraries stumble from there
-/// on.
+/// Most bytes of one call: counts of MPI are int, PnetCDF takes less than 2 GiB, and MPI-IO libraries fail
+/// above this.
 constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
 
-/// What never changes of an open file; the same on all ranks.
+/// Properties of a library and a file, which do not change while it is open; the same on all ranks.
 struct LibraryTraits {
-  bool fills = false;          ///< the library itself gives cells that nobody writes their fill value
-  bool in_file_order = false;  ///< store and load have bytes as the variable's placement says
+  bool fills = false;          ///< the library itself stores the fill value in cells that are not written
+  bool in_file_order = false;  ///< store and load take bytes in the file's byte order (Placement::swapped)
   /// store changes the memory it is given, if only for the time of the call: never the model's own array.
   bool changes_cells = false;
   bool holds_strings = false;  ///< store_strings and load_strings
   bool root_alone = false;     ///< rank 0 alone has the file; otherwise all ranks do, by MPI-IO
-  /// Of MPI-IO: it may say nothing of bytes that had no room on the device.
-  bool reports_to_nobody = false;
+  /// MPI-IO (OMPIO) may report no error where the device had no room for bytes.
+  bool may_hide_no_space = false;
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// One file that another library has open. All functions are called by all ranks in the same order, unless it
-/// says otherwise; they throw where they fail, on one rank or on all.
+/// A file that another library has open. All functions are called by all ranks in the same order unless
+/// marked; they throw where they fail, on one rank or on all.
 class LibraryFile {
  public:
   virtual ~LibraryFile() = default;
 
   virtual LibraryTraits traits() const = 0;
 
-  /// Bring the file from the schema as it stands to wanted, which is that plus new dimensions, variables and
-  /// attributes (or attributes with new values).
+  /// Of a classic file that has variables: as Driver. On rank 0 alone.
+  virtual bool has_place(const Schema& /*wanted*/) { return true; }
+  /// Adds to the file the dimensions, variables and attributes that `wanted` has beyond the context's schema;
+  /// attributes may have new values.
   virtual void extend(const Schema& wanted, std::vector<Placement>& placements) = 0;
-  /// After extend: what the library made of the definitions (chunk shapes).
+  /// After extend: takes what the library chose for the definitions (chunk shapes).
   virtual void describe(Schema& /*schema*/, std::vector<Placement>& /*placements*/) {}
 
   /// Cells of this region of the variable are stored next, by calls of store, or (replicated) of
   /// store_replicated or store_strings. The region is the same on all ranks.
   virtual void about_to_store(int /*variable*/, const Box& /*region*/, bool /*replicated*/) {}
-  /// Must all ranks come to the next call of store? Otherwise ranks do not match calls in write, and one that
-  /// could not take part is found when the file is synced. The same on all ranks; may change in calls
-  /// that are matched.
+  /// Is the next call of store collective in the library? If not, ranks do not match calls in write, and a
+  /// rank that took no part is found at the next sync. The same on all ranks; may change in calls that are
+  /// matched.
   virtual bool stores_together() const { return true; }
   /// Where the cells of the next store are packed; asked after about_to_store. nullptr: anywhere. Libraries
   /// that queue can have them packed to where they are kept.
   virtual std::byte* buffer_for_cells(std::size_t /*bytes*/) { return nullptr; }
-  /// Distributed cells, row-major. An empty box: this rank has none. The memory may be used again when store
-  /// returns; who queues keeps a copy.
+  /// Stores distributed cells, row-major. An empty box: this rank has none. The memory may be used again when
+  /// store returns; libraries that queue keep a copy.
   virtual void store(int variable, const Box& box, const std::byte* cells) = 0;
   /// overlapping: ranks read the same cells (halos); the same on all ranks.
   virtual void load(int variable, const Box& box, std::byte* cells, bool overlapping) = 0;
@@ -68,19 +70,19 @@ class LibraryFile {
     return {};
   }
 
-  /// Everything stored can be read back by all ranks.
+  /// Afterwards all ranks can read everything that was stored.
   virtual void complete_pending() {}
-  /// The file is whole as it is now, for other programs too; durable: the device has it. closing: close comes
-  /// next.
+  /// Brings the file to a whole state that other programs can read; durable: on the device. closing: close
+  /// follows.
   virtual void commit(bool durable, bool closing) = 0;
   virtual void close(bool durable) = 0;
-  /// The first failure of the library to write after which nobody knows what it keeps and what of that is in
-  /// the file: nothing that is written later makes the file whole again. sync and close report it each time.
-  /// Local; also after close.
+  /// The first failed write after which it is not known what the library keeps in memory and what is in the
+  /// file: no later write makes the file whole again. Each sync and close reports it. Local; also after
+  /// close.
   virtual Status damage() const { return {}; }
 };
 
-/// Creates or opens the file, as the context says, which outlives it. Collective.
+/// Creates or opens the file of the context, which must outlive it. Collective.
 using LibraryOpener = std::unique_ptr<LibraryFile>(const LibraryContext& context);
 
 }  // namespace shoal

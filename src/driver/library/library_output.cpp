@@ -28,7 +28,7 @@ void LibraryOutput::watch_device() {
   const FileSystem& where = context_.file_system;
   if (!context_.writable() || (where.sharing != Sharing::local && where.sharing != Sharing::coherent)) return;
   device_.emplace(context_.path, context_.options.system.find_free_space,
-                  traits_.reports_to_nobody && reports_holes(where.type), [this] {
+                  traits_.may_hide_no_space && reports_holes(where.type), [this] {
                     const auto store = context_.options.system.open_store(context_.path, StoreMode::read);
                     return store->path();
                   });
@@ -190,7 +190,7 @@ std::vector<RecordFillTracker::Gap> LibraryOutput::gaps(bool any_skipped) {
 Status LibraryOutput::check_stored(const Status& outcome) {
   if (!device_) return outcome;
   if (!outcome.ok()) device_->forget();
-  if (!outcome.ok() || !traits_.reports_to_nobody) return outcome;
+  if (!outcome.ok() || !traits_.may_hide_no_space) return outcome;
   return caught(
       [&] { context_.comm.on_root([&] { device_->check_stored(context_.schema, context_.placements); }); });
 }

@@ -13,8 +13,8 @@
 
 namespace shoal {
 
-/// What goes through a library into one file: keeps failures for the next sync, knows which records have
-/// cells, stores fill values where nobody has any and the library does not, and looks for room on the device.
+/// The output of LibraryDriver to one file: defers failures to the next sync, tracks which records have
+/// cells, stores fill values where the library does not, and checks the free space of the device.
 class LibraryOutput {
  public:
   /// All outlive it. buffer: for cells that are packed where the library has no place of its own.
@@ -22,47 +22,47 @@ class LibraryOutput {
 
   CollectiveState& state() { return state_; }
   const CollectiveState& state() const { return state_; }
-  /// Which calls of ranks differ, in words; odd: becomes the first rank that differs from rank 0. Collective.
+  /// The text of the first calls that differ between ranks (CallLog::difference). Collective.
   std::string different_calls(int* odd = nullptr) const {
     return state_.log().difference(context_.comm, context_.schema, odd);
   }
   RecordState& records() { return records_; }
   const LibraryTraits& traits() const { return traits_; }
 
-  /// Once, for libraries that write by MPI-IO: rank 0 looks for room on the device before variables are
-  /// defined and fields are written; and after, where the library reports failures to nobody. Only where a
-  /// rank sees at once what others stored.
+  /// Begins the checks of free space, for libraries that write by MPI-IO: rank 0 checks before variables are
+  /// defined and fields are written, and after it where the library may hide a full device
+  /// (LibraryTraits::may_hide_no_space). Only on file systems where a rank sees at once what others stored.
   void watch_device();
-  /// Failures are rank 0's; the others hear of them in the next match.
+  /// On rank 0; other ranks get the failure in the next match.
   Status find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells);
 
-  /// A failure that comes out at the next sync; of the variable, if it is none of -1.
+  /// Defers a failure to the next sync, with the variable's name (-1: none).
   void keep(Status status, int variable);
-  /// The library's own failure to write, which no later sync mends.
+  /// Keeps the library's damage (LibraryFile::damage), which each sync reports.
   void keep_damage();
 
-  /// What store and load have.
+  /// The element type of store and load.
   Element stored(int variable) const;
   /// LibraryFile::about_to_store, of a region of which all cells will be in the file.
   void begin(int variable, const Box& region, bool replicated);
   std::byte* buffer_for_cells(std::size_t bytes);
   void store(int variable, const Box& box, const std::byte* cells);
-  /// As those of LibraryFile. Cells that nobody has written yet have the fill value, which the file gets at
-  /// the next sync: until then there may be anything.
+  /// As those of LibraryFile, but cells that are not written yet have the fill value, which the file itself
+  /// gets at the next sync.
   void load(int variable, const Box& box, std::byte* cells, bool overlapping);
   void load_replicated(int variable, const Box& box, std::byte* values, bool all);
 
-  /// Cells of the region that nobody owns. had: so many records (of a variable without: one) were there
-  /// before. Those may have cells to keep; in the others the library may have filled all cells itself, but
-  /// makes none where nobody stores any.
+  /// Stores the fill value in unowned cells of the region. had: records that were there before (of a variable
+  /// without records: 1 or 0). These may have cells to keep; in later ones the library may have filled all
+  /// cells itself, provided that a rank stores some.
   void fill_unowned(const Transfer& transfer, const std::vector<Box>& unowned, std::int64_t had,
                     bool together);
-  /// Ranks compare their calls: did any of them skip one? Collective.
+  /// Compares the calls of ranks. True: a rank skipped one. Collective.
   bool compare();
-  /// Cells of records that nobody wrote. Collective.
+  /// Stores the fill value in cells of records that no rank wrote. Collective.
   void fill_gaps(bool any_skipped);
-  /// What is on the device, after a commit that ended so; the failure of it, the same on all ranks.
-  /// Collective.
+  /// Checks that the device has all cells after a commit with this outcome; returns the failure, or the
+  /// outcome, the same on all ranks. Collective.
   Status check_stored(const Status& outcome);
 
  private:

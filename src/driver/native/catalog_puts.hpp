@@ -6,29 +6,30 @@
 
 namespace shoal {
 
-/// Replicated values that wait in the owner's catalog, which must be in the file before ranks store cells of
-/// the same variable. Local.
+/// A record of replicated values that wait in the owner's catalog: they must be in the file before ranks
+/// store cells of the same variable. Local.
 class CatalogPuts {
  public:
-  /// A call of put; of a variable that a rank cannot name: -1.
+  /// Notes a call of put; variable -1: this rank does not know which.
   void note_call(int variable) {
     waiting_ = true;
     if (variable >= 0) called_.insert(variable);
   }
-  /// The catalog has taken values of the variable. On the owner alone.
+  /// Notes that the catalog holds values of the variable. On the owner alone.
   void hold(int variable) { held_.insert(variable); }
 
-  /// May something wait? On all ranks alike, once they have matched calls with this as any_flag.
+  /// May values wait? The same on all ranks after a match of calls with this as any_flag.
   bool waiting() const { return waiting_; }
   void set_waiting(bool on_any_rank) { waiting_ = on_any_rank; }
   /// Was the variable put since the last commit, by a call that this rank knows?
   bool called(int variable) const { return called_.count(variable) != 0; }
 
   const std::set<int>& held() const { return held_; }
-  /// Must the variable be written out? Then it waits no more.
+  /// Removes the variable from those that wait. True: it waited, and must be written out.
   bool release(int variable) { return held_.erase(variable) != 0; }
 
-  /// Nothing waits after a commit. The variables of all calls since the last one.
+  /// To be called at a commit, after which nothing waits. Returns the variables of all calls since the last
+  /// one.
   std::set<int> commit() {
     waiting_ = false;
     held_.clear();

@@ -67,13 +67,13 @@ void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<std::
                           {buffer.data(), static_cast<std::size_t>(std::min(most, extent.bytes - at))});
   });
   const Box chunks = chunks_of(cells, where.chunk);
-  std::int64_t in_stage = 0;  // only adjacency counts here
+  std::int64_t in_memory = 0;  // only adjacency counts here
   for_each_piece({cells}, where.chunk, cells.cells(), [&](const Piece& piece) {
     const std::uint64_t address =
         addresses.empty() ? where.begin + where.stride * static_cast<std::uint64_t>(piece.chunk_index[0])
                           : addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
-    add_extents(piece, where.chunk, fill.size(), address, in_stage, merger);
-    in_stage += piece.cells.cells() * size;
+    add_extents(piece, where.chunk, fill.size(), address, in_memory, merger);
+    in_memory += piece.cells.cells() * size;
   });
   merger.flush();
 }

@@ -9,37 +9,38 @@
 
 namespace shoal {
 
-/// Where the bytes of fields lie: rank 0 asks its catalog, the others ask rank 0.
+/// The file addresses of the chunks of fields. Rank 0 asks its catalog, other ranks ask rank 0.
 class ChunkAddresses {
  public:
   explicit ChunkAddresses(const NativeContext& context) : context_(context) {}
 
-  /// Of the job's chunks, which get a place if they have none; none for a regular placement. by_message:
-  /// ranks need one to learn them, and get them all (collective then); otherwise the owner alone gets them.
+  /// The addresses of the job's chunks; chunks without one get one. Empty for a regular placement.
+  /// by_message: the owner sends them to all ranks (Collective then); otherwise the owner alone gets them.
   std::vector<std::uint64_t> place(const FieldJob& job, bool by_message);
-  /// The same by the owner alone. Local.
+  /// The same on the owner alone. Local.
   std::vector<std::uint64_t> allocate(const FieldJob& job);
 
-  /// Of chunks as they are in the file. Collective, unless this rank knows them.
+  /// The addresses of chunks in the file, for reading. Collective, unless this rank knows them.
   std::vector<std::uint64_t> find(const FieldJob& job);
   std::vector<StoredChunk> find_encoded(const FieldJob& job);
   /// Must the owner be asked in order to read? Local.
   bool asks_owner(const Transfer& transfer) const;
-  /// As the owner's catalog has them now. Collective.
+  /// Encoded chunks as the owner's catalog has them now. Collective.
   std::vector<StoredChunk> encoded_chunks(int variable, const Box& chunks);
 
-  /// Space at the end of the file for so many bytes of each rank, one rank's behind another's. Collective.
+  /// Takes space at the end of the file for so many bytes of each rank, in order of ranks. Returns this
+  /// rank's address. Collective.
   std::uint64_t take_space(std::uint64_t bytes);
-  /// The end of the file is kept in the stage from now on; nullptr: ranks have several, and it is kept here.
+  /// From now on the end of the file is a word of the stage; nullptr: there are several stages, and it is a
+  /// word of this object.
   void share_end(std::atomic<std::uint64_t>* of_stage);
-  /// The catalog keeps it again.
+  /// From now on the catalog keeps the end of the file again.
   void return_end() {
     end_ = &own_end_;
     context_.header.share_end(nullptr);
   }
 
-  /// Fill values go to the cells in the file. addresses: of their chunks; empty: by the placement's rule.
-  /// Local.
+  /// Stores the fill value in the cells. addresses: of their chunks; empty: by the placement's rule. Local.
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
 
  private:

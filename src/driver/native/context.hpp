@@ -9,7 +9,8 @@
 
 namespace shoal {
 
-/// What the paths of a field work on, all of one open file: the driver owns it, and it outlives them.
+/// References to the parts of one open file, for the paths of a field. The driver owns all of them, and
+/// outlives the paths.
 struct NativeContext {
   const Comm& comm;
   const DriverOptions& options;
@@ -22,9 +23,9 @@ struct NativeContext {
   CollectiveState& state;
   FieldStrategies& strategies;
 
-  /// The transfer, which outlives the job, with what is known of its variable and decomposition.
+  /// The job of a transfer, which must outlive it.
   FieldJob job_for(const Transfer& transfer) const;
-  /// Are there cells that nobody owns, which stay as they are in the file if it has any?
+  /// Has the decomposition unowned cells that keep the values of the file?
   bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
 };
 

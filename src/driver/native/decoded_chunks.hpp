@@ -11,16 +11,15 @@
 
 namespace shoal {
 
-/// Chunks that were decoded for a part of their cells, kept for those who read the next part: of a file that
-/// is only read, where nothing moves. At most so many bytes of them; which one makes room for another is
-/// left to chance, so that of chunks that are read in turn, more than there is room for, some are still
-/// there.
+/// A cache of decoded chunks, for reads of parts of chunks in a file that is only read. It has at most
+/// most_bytes. The chunk that makes room for another is chosen at random, so that some are still there where
+/// more chunks than fit are read in turn.
 class DecodedChunks {
  public:
   explicit DecodedChunks(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
   bool has(std::uint64_t address) const { return places_.contains(address); }
-  /// By its address in the file; nullptr: it is not kept. Good until the next call of keep.
+  /// The chunk at an address of the file; nullptr: it is not kept. Valid until the next call of keep.
   const Bytes* find(std::uint64_t address) const {
     const auto at = places_.find(address);
     return at == places_.end() ? nullptr : &kept_[at->second].second;

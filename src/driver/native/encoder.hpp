@@ -11,29 +11,29 @@
 
 namespace shoal {
 
-/// Chunks of one variable on their way through filters.
+/// The filters of one variable, with buffers for its chunks.
 struct Encoder {
   ChunkCoder coder;
   Dims shape;    ///< of a chunk
   Bytes fill;    ///< one element, as stored
-  Bytes chunk;   ///< room for a whole one
-  Bytes stored;  ///< room for what was stored
+  Bytes chunk;   ///< buffer of a decoded chunk
+  Bytes stored;  ///< buffer of an encoded one
   std::size_t element;
-  ConvertRun copy;  ///< of elements, as they are
+  ConvertRun copy;  ///< of elements, without conversion
   explicit Encoder(const FieldJob& job);
 
-  /// The cells of a whole chunk as they lie in the file, fill where they do not.
+  /// Reads a whole chunk and decodes it; cells that the file does not have get the fill value.
   void load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
-  /// From cells of a piece, row-major, those of a box in it to their places in `chunk`.
+  /// Copies a box of a piece (cells row-major) to `chunk`.
   void put_part(const Piece& piece, const std::byte* cells, const Box& part);
-  /// From a whole chunk to cells of a part.
+  /// Copies the cells of a piece out of a whole chunk.
   void get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const;
 
  private:
   std::int64_t place_of(const Piece& piece, const Dims& cell) const;
 };
 
-/// A chunk that was stored, and when: of two in the same place the later one counts.
+/// An encoded chunk that was stored, and its slot generation: of two for the same chunk the later one counts.
 struct StoredPiece {
   int variable = -1;
   std::uint64_t generation = 0;

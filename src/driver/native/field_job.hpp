@@ -15,13 +15,13 @@
 
 namespace shoal {
 
-/// One write or read with all that moving its bytes takes.
+/// One write or read of a field, with all that is needed to move its bytes.
 struct FieldJob {
   const Transfer* transfer = nullptr;
   const VariableDef* variable = nullptr;
   const Placement* placement = nullptr;
   bool records = false;  ///< the first dimension counts records
-  bool keeps = false;    ///< there are cells that nobody owns, and they stay as they are in the file
+  bool keeps = false;    ///< there are unowned cells, which keep the values of the file
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
@@ -38,18 +38,18 @@ struct FieldJob {
   Element stored() const { return {variable->type, size_of(variable->type), placement->swapped}; }
 };
 
-/// A number that says what is moved, for ranks to compare.
+/// A hash of the job's variable and region, chained to the one before, for ranks to compare.
 std::uint64_t fingerprint_of(const FieldJob& job, std::uint64_t fingerprint_before);
 
-/// What failed, with the variable and the records of the job, if nobody said before what it is of.
+/// The failure with the job's variable and records, unless it has a variable already.
 Status located(const Status& failure, const FieldJob& job);
 
-/// A message about these records of a variable whose first dimension counts them.
+/// The message with the numbers of these records.
 std::string of_records(std::int64_t first, std::int64_t count, const std::string& message);
 
-/// Multiples of cells at which boxes of I/O ranks had best begin.
+/// Multiples of cells at which boxes of I/O ranks should begin.
 Dims alignment_of(const FieldJob& job);
-/// Of these boxes.
+/// The rules by which a region is cut into these boxes.
 PartRules part_rules_of(const FieldJob& job);
 
 }  // namespace shoal

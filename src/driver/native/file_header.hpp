@@ -12,39 +12,40 @@
 
 namespace shoal {
 
-/// The header of one file: what all ranks know of it, and rank 0's catalog, which alone may change it.
+/// The header of one file: the schema and placements, which all ranks have, and rank 0's catalog, which alone
+/// may change the file's.
 class FileHeader {
  public:
   FileHeader(const Comm& comm, const DriverOptions& options, Counters& counters, const NativeFile& file,
              bool writable)
       : comm_(comm), options_(options), counters_(counters), file_(file), writable_(writable) {}
 
-  /// What kind of file system the file is on, as rank 0 sees it. Collective.
+  /// Makes or opens the file. Returns its file system, as rank 0 sees it. Collective.
   FileSystem open(OpenMode mode, Format format);
-  /// Of the file whose header this is (file_number); 0: it is written, or nodes may have other numbers.
+  /// The inode number of the file (file_number); 0: the file is written, or nodes may have other numbers.
   std::uint64_t number() const { return number_; }
   /// As Driver. Collective.
   bool has_place(const Schema& wanted);
   void define(const Schema& wanted);
-  /// The file's header becomes what ranks know of it; lost: what it was at the last commit, as cells are
-  /// missing that were written since. Error as a Status on all ranks. Collective.
+  /// Writes the header as ranks have it; lost: as it was at the last commit, since cells written after that
+  /// are missing. The Status is the same on all ranks. Collective.
   Status commit(bool lost, bool durable, bool final);
-  /// Of a file that is only read. Collective.
+  /// Closes a file that is only read. Collective.
   void close();
 
   bool on_owner() const { return comm_.rank() == 0; }
-  /// On the owner alone.
+  /// The catalog; on the owner alone.
   Catalog& catalog() const { return *catalog_; }
 
   const Schema& schema() const { return schema_; }
-  /// For what writes change in it: lengths, and which variables are distributed.
+  /// The schema, for writes, which change lengths and which variables are distributed.
   Schema& schema() { return schema_; }
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
   const Placement& placement(int v) const { return placements_.at(static_cast<std::size_t>(v)); }
   std::int64_t chunk_bytes(int v) const;
-  /// (With room for the field's own alignment.) 0: no variable is encoded.
+  /// The bytes of the largest chunk that is encoded, with room for its alignment; 0: there is none.
   std::int64_t largest_encoded_chunk() const;
-  /// Ranks write to the variable, whatever it was so far. Local; Error on the owner.
+  /// Marks the variable as distributed. Local; may throw on the owner.
   void set_distributed(int v);
 
   /// Replicated values, to and from the owner's catalog; get: on other ranks from the file as it was opened.
@@ -53,18 +54,18 @@ class FileHeader {
   void get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings);
   CatalogPuts& puts() { return puts_; }
   const CatalogPuts& puts() const { return puts_; }
-  /// What was put to the variable goes to the file: on the owner, which others need not wait for.
+  /// Writes out the values put to the variable, on the owner; other ranks need not wait.
   void write_out_put(int v);
   /// The same of all variables. Collective.
   void write_out_puts();
 
-  /// As Catalog::write_ahead, on the owner: others need not wait for it.
+  /// Catalog::write_ahead on the owner; other ranks need not wait.
   void write_ahead(bool sync);
 
-  /// Cells that only the library can read, into memory. Local.
+  /// Reads cells by the catalog's library. Local.
   void get_by_library(int v, const Box& box, std::byte* cells);
 
-  /// Where ranks take space at the end of the file; nullptr: nowhere.
+  /// Catalog::share_end: the word by which ranks take space at the end of the file; nullptr: none.
   void share_end(std::atomic<std::uint64_t>* end) {
     if (catalog_) catalog_->share_end(end);
   }

@@ -11,11 +11,11 @@
 
 namespace shoal {
 
-/// Shoal's own way: rank 0 keeps the header (catalog), the ranks of a node assemble fields in shared memory
-/// and store them where the catalog says. docs/design.md tells the story.
+/// The driver native: rank 0 keeps the catalog, the ranks of a node assemble fields in shared memory and
+/// store them at the addresses of the catalog (docs/design.md).
 ///
-/// Opens the file, asks FieldRouter which path a field takes, has that path move it, and commits
-/// (PendingWrites). Paths know nothing of each other's state.
+/// Opens the file, asks FieldRouter for the path of a field, has that path move it, and commits
+/// (PendingWrites). Paths do not see each other's state.
 class NativeDriver final : public Driver {
  public:
   /// Collective.
@@ -51,9 +51,9 @@ class NativeDriver final : public Driver {
  private:
   void open(OpenMode mode, Format format);
   void keep(Status status) { state_.defer(std::move(status)); }
-  /// The others do not wait for this rank now: they learn of it where ranks match calls next.
+  /// Skips a write in which the others do not wait for this rank: they learn it in the next match of calls.
   void skip_write(const Status& why);
-  /// Once it is known that all ranks are here that must be.
+  /// Writes a field after the match of calls, where there is one.
   void write_field(const Transfer& transfer, Route& route);
   bool can_write(const FieldJob& job);
   Status place(FieldJob& job, const Route& route);

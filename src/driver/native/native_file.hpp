@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-/// This rank's handle of the data file: opened when it first stores or fetches something (most ranks of a
-/// large job never do), and counted.
+/// This rank's handle of the data file, with counters. It is opened by the first store or fetch; most ranks
+/// of a large job never open it.
 class NativeFile {
  public:
   NativeFile(std::string path, bool writable, StoreOpener open, Counters& counters)
@@ -22,10 +22,10 @@ class NativeFile {
   const std::string& path() const { return path_; }
   const StoreOpener& opener() const { return open_; }
 
-  /// The file is only read, and may be replaced by another of the name, whose bytes are not those that the
-  /// header means: then opening it is an Error(state). file: its number, of file_number().
+  /// For a file that is only read: opening it is an Error(state) if it was replaced by another of its name
+  /// since the header was read. file: its inode number (file_number).
   void stays(std::uint64_t file) { number_ = file; }
-  /// Else when something is fetched first.
+  /// Opens the file now.
   void open_now() { store(); }
 
   /// Called before each write, with the number of its bytes.
@@ -33,7 +33,7 @@ class NativeFile {
     rate_limiter_ = std::move(rate_limiter);
   }
 
-  /// From now on, as Store::write_past_cache.
+  /// From now on writes are Store::write_past_cache.
   void set_past_cache(bool past_cache) { past_cache_ = past_cache; }
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -58,7 +58,7 @@ class NativeFile {
   void send() {
     if (unsynced_) store_->send();
   }
-  /// To the device, if this rank wrote since the last time.
+  /// Syncs the file, if this rank wrote since the last time.
   void sync() {
     if (unsynced_) store_->sync();
     unsynced_ = false;

@@ -5,11 +5,11 @@
 
 namespace shoal {
 
-/// What ranks in calls of writing say to each other, if they come with another call.
+/// CallSignature::does of writes.
 inline constexpr const char* k_writes = "writes";
 
-/// What lies between writing and a whole file: ranks match calls and compare what they wrote, what waits is
-/// stored, records are counted, and where a rank diverged they are taken back.
+/// The steps from writes to a whole file: ranks match calls and compare their writes, pending writes are
+/// stored, records are counted, and where a rank diverged records are taken back.
 class PendingWrites {
  public:
   PendingWrites(const NativeContext& context, ChunkAddresses& addresses, NativePaths& paths)
@@ -24,18 +24,17 @@ class PendingWrites {
   /// As Driver.
   CallMatch match_calls(const Comm& comm, const CallSignature& signature);
   Status failure() const;
-  /// What ranks know who are to write together; fields that waited have gone. Collective.
-  /// all_before: they compare what they wrote before, too, as they do where fields wait.
+  /// Matches a write that ranks make together, after which queued fields are stored. Collective. all_before:
+  /// ranks compare their earlier writes, too, as they always do where fields are queued.
   Status match_write(const Transfer& transfer, bool all_before);
-  /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
+  /// Where threads of several nodes store: ranks ask each other for failures each time they have written as
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();
-  /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
-  /// file. Collective.
+  /// Completes pending writes: ranks match calls, compare their writes, and store all that waits. Collective.
   void complete(const char* does);
-  /// The same; then it counts. Error on all ranks. Collective.
+  /// complete, and a commit of the file. Error on all ranks alike. Collective.
   void commit(bool durable, bool final);
-  /// Error on all ranks, if the status of one is. Collective.
+  /// Error on all ranks alike if the status of one is not ok. Collective.
   void agree_on_read(const Status& status);
 
  private:

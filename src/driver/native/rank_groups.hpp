@@ -11,8 +11,8 @@
 
 namespace shoal {
 
-/// Which ranks share a stage: those of a node, or of a group of its ranks; which of them serve; and how well
-/// they see each other's bytes. Fixed when the file is opened, but for nodes that have no shared memory.
+/// The groups of ranks that share a stage: the ranks of a node, or a part of them; which ranks serve; and
+/// when nodes see each other's writes. Fixed when the file is opened, but for nodes without shared memory.
 class RankGroups {
  public:
   /// options: the driver's, which become those of a group where ranks are grouped.
@@ -22,17 +22,18 @@ class RankGroups {
   // While the file is opened, in this order. Collective.
   /// Error(setting): more writers than any node has ranks.
   void find_nodes();
-  /// What the file system means for nodes. I/O ranks, if those of one node must store for all. Error on all
-  /// ranks alike: the file is not the same for all nodes, or settings ask for what cannot be there.
+  /// Finds when nodes see each other's writes on the file system. Returns I/O ranks if the ranks of one node
+  /// must store for all. Error on all ranks alike: the file is not the same for all nodes, or the settings
+  /// ask for what is not possible there.
   std::optional<std::vector<int>> share_file(const std::string& path, const FileSystem& found, bool writable);
-  /// Ranks that serve, of all nodes or of rank 0's.
+  /// The ranks that serve, of all nodes or of rank 0's.
   std::vector<int> servers(bool of_one_node) const;
-  /// A group with an I/O rank is what a node is otherwise: its ranks share a stage, and none of their cells
-  /// leave it. Error(setting) on all ranks alike.
+  /// Makes groups with one I/O rank each (rearranger=subset): the ranks of a group share a stage, and their
+  /// cells do not leave it. Error(setting) on all ranks alike.
   void make_groups();
 
-  /// Nodes have no memory that their ranks could share: each rank counts as a node from now on, with its part
-  /// of the memory. Collective.
+  /// For nodes without shared memory: from now on each rank counts as a node, with its part of the memory.
+  /// Collective.
   void split_into_ranks();
 
   const Nodes& nodes() const { return *nodes_; }
@@ -42,7 +43,7 @@ class RankGroups {
   /// Is this rank one that only stores?
   bool serves() const { return comm_.rank() >= comm_.size() - options_.servers.count; }
   int servers_of_node() const { return servers_of_node_; }
-  /// Of this group, as its communicator counts; -1: there are no groups.
+  /// The I/O rank of this group, by its number in node(); -1: there are no groups.
   int io_rank_of_group() const { return io_rank_of_group_; }
   FileSystem::Sharing sharing() const { return sharing_; }
 

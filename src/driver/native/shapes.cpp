@@ -53,7 +53,8 @@ double runs_of_boxes(const Box& region, int io_ranks, const PartRules& rules, co
 
 StageShape stage_shape(const StageOptions& options, StoredBy stored_by, int ranks,
                        std::int64_t largest_chunk) {
-  const std::int64_t wanted = options.slot_bytes.value_or(std::max(options.usual_slot_bytes, largest_chunk));
+  const std::int64_t wanted =
+      options.slot_bytes.value_or(std::max(options.default_slot_bytes, largest_chunk));
   const std::int64_t slot = std::clamp((wanted + 4095) / 4096 * 4096, k_least_slot,
                                        std::max(k_least_slot, options.bytes / k_least_slots));
   StageShape shape;
@@ -65,7 +66,7 @@ StageShape stage_shape(const StageOptions& options, StoredBy stored_by, int rank
   if (options.whole || stored_by != StoredBy::calls) enough = k_most_slots;
   shape.slots =
       static_cast<int>(std::clamp<std::int64_t>(options.bytes / shape.slot_bytes, k_least_slots, enough));
-  shape.writers = std::min(options.writers.value_or(options.usual_writers), ranks);
+  shape.writers = std::min(options.writers.value_or(options.default_writers), ranks);
   return shape;
 }
 

@@ -14,14 +14,14 @@
 
 namespace shoal {
 
-/// What a node has of a decomposition, and how its fields go.
+/// The cells of a decomposition that a node has, and the strategy for its fields.
 struct CutStrategy {
   /// A kind of its fields: values of a size, in a region of so many times the decomposition's cells.
   struct Field {
     std::size_t size = 0;
     Dims chunk;
     std::int64_t outer_dims = 0;
-    bool boxes_fit = true;  ///< no section that I/O ranks cannot have
+    bool boxes_fit = true;  ///< I/O ranks can have boxes of the section
     bool encoded = false;
     bool rearrange = false;
     Seconds store = 0;  ///< all ranks' time of storing, by measured figures; 0: not known
@@ -34,11 +34,12 @@ struct CutStrategy {
   std::shared_ptr<const Decomposition> decomposition;
   NodeShare share;
   Strategy strategy;
-  std::int64_t runs = 0, cells = 0;  ///< of all nodes, that they would store; 0: not counted
-  std::vector<Field> fields;         ///< that were met so far
+  std::int64_t runs = 0, cells = 0;  ///< that all nodes together would store; 0: not counted
+  std::vector<Field> fields;         ///< the kinds of fields so far
 };
 
-/// Counts over ranks what rearrange/strategy.hpp chooses by, keeps what was chosen, and reports it.
+/// The strategies of all decompositions: counts over ranks what rearrange/strategy.hpp chooses by, keeps the
+/// choices, and reports them.
 class FieldStrategies {
  public:
   FieldStrategies(const Comm& comm, const RankGroups& groups, const DriverOptions& options,
@@ -59,15 +60,15 @@ class FieldStrategies {
   }
   bool one_node_stores() const { return one_node_stores_; }
   void set_io_ranks(std::vector<int> ranks) { io_ranks_ = std::move(ranks); }
-  /// Who stores and fetches boxes. Collective the first time.
+  /// The ranks that store and fetch boxes. Collective the first time.
   const std::vector<int>& io_ranks();
 
   bool has(const Decomposition* cut) const { return cuts_.find(cut) != nullptr; }
   const CutStrategy& of(const Decomposition* cut) const { return cuts_.at(cut); }
   CutStrategy& of(const Decomposition* cut) { return cuts_.at(cut); }
-  /// Each with its decomposition, in the order in which they came, which is the same on all ranks.
+  /// All strategies with their decompositions, in the order in which they were kept, the same on all ranks.
   DecompositionPlans<CutStrategy>& all() { return cuts_; }
-  /// Of a new decomposition, as far as it can be chosen before it is known what is written; to be kept.
+  /// The strategy of a new decomposition, as far as it does not depend on the fields; to be kept.
   /// Error(setting) on all ranks alike. Collective.
   CutStrategy choose(const std::shared_ptr<const Decomposition>& cut) const;
   void keep(CutStrategy chosen) {
@@ -75,12 +76,12 @@ class FieldStrategies {
     cuts_.add(std::move(decomposition), std::move(chosen));
   }
 
-  /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
+  /// Are cells of the field sent to I/O ranks? Collective where those of the decomposition may be sent.
   bool rearranges(const FieldJob& job);
-  /// The same, where that is known. Local.
+  /// What is known of fields like this; nullptr: nothing yet. Local.
   const CutStrategy::Field* known(const FieldJob& job) const;
 
-  /// The report adds up what the figures say of fields that are written. Local.
+  /// Adds the time that the figures predict for the field to the report. Local.
   void note_write(const FieldJob& job);
 
   /// A report line of the field's chunks that were sent, and of those that nodes decode by themselves (the

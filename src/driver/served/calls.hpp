@@ -5,8 +5,8 @@
 
 namespace shoal {
 
-/// What a node leader tells its servers to do. The message goes on with the number of the dataset (but for
-/// stop) and with what ServedDriver packs and serve() unpacks for each.
+/// The call in a message of a node leader to its servers. The number of the dataset follows (but for stop),
+/// and then the arguments, which ServedDriver packs and serve() unpacks.
 enum class Call : std::int32_t {
   make,
   define,

@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-/// The native driver for ranks beside which others serve: it runs on all of them, and what computing ranks do
-/// servers are asked to do as well, without cells.
+/// The native driver on computing ranks and servers together: node leaders ask servers to make each call that
+/// computing ranks make, without cells.
 class ServedDriver final : public Driver {
  public:
   /// Collective over the computing ranks.

@@ -13,53 +13,54 @@
 
 namespace shoal {
 
-/// What a rank of a job does: it computes in a component of the coupled model (0, 1, ...), or it serves.
+/// The role of a rank in a job: it computes in a component of the coupled model (0, 1, ...), or it serves.
 struct Role {
   static constexpr int k_serves = -1;
   int component = 0;
   bool serves() const { return component == k_serves; }
 };
 
-/// The last of_node ranks of each node serve, the others are one component. Error on all ranks alike: more
-/// than a node has to spare, not the same number on all ranks. Collective over all.
+/// The role of this rank where the last of_node ranks of each node serve, and the others are one component.
+/// Error on all ranks alike: a node has too few ranks, or ranks give different numbers. Collective over all.
 Role last_ranks_serve(const Comm& all, int of_node, int ranks_per_node, const Status& problem);
 
-/// The ranks of a component, and those that serve it: they make the same calls of drivers, without cells. The
-/// first computing rank of a node (its node leader) tells the servers of the node which. Several components
-/// share the servers of a node out: one serves one component, so that none waits for another's calls.
+/// The ranks of a component and its servers, which make the same calls of drivers, without cells. The first
+/// computing rank of a node (its node leader) sends each call to the servers of the node. Where there are
+/// several components, each server serves one of them, so that no component waits for another.
 class Servers {
  public:
-  /// The servers of a node are dealt out evenly to the components with ranks there, in the order of both; one
-  /// on a node without such ranks serves nobody. ranks_per_node: as for Nodes. Error on all ranks alike: a
-  /// node with fewer servers than components, ranks that cannot have threads. problem: of this rank's
-  /// arguments. Collective over all.
+  /// The components with ranks on a node get even parts of its servers, in the order of both; a server on a
+  /// node without such ranks has nothing to do. ranks_per_node: as for Nodes. Error on all ranks alike: a
+  /// node has fewer servers than components, or MPI allows no threads. problem: of this rank's arguments.
+  /// Collective over all.
   Servers(const Comm& all, const Role& role, int ranks_per_node, const Status& problem);
 
   bool serves() const { return serves_; }
-  /// Is there somebody whom this rank serves?
+  /// Has this server computing ranks to serve?
   bool needed() const { return computing_ranks_ > 0; }
   /// The computing ranks; on servers: the servers.
   const Comm& computing() const { return *computing_; }
-  /// The computing ranks, with the numbers that they have there, and then the servers.
+  /// The computing ranks, with the same numbers as in computing(), and then the servers.
   const Comm& merged() const { return *merged_; }
   int count() const { return merged_->size() - computing_ranks_; }
   int ranks_per_node() const { return ranks_per_node_; }
-  /// Of this rank's node among those of the ranks that share memory with it.
+  /// The number of this rank's node among the ranks that share memory with it.
   int node_color() const { return color_; }
 
   /// The number of the next dataset; the same on all computing ranks.
   std::uint64_t next_id() { return ++last_id_; }
-  /// By computing ranks, all of which say the same; only node leaders send it. Does not wait for servers.
+  /// Sends a call to the servers. All computing ranks make this call with the same message; node leaders
+  /// alone send it. Does not wait for servers.
   void send_call(Bytes message);
-  /// All messages that were sent have been received when this returns.
+  /// Waits until all messages have been received.
   void finish_reporting();
-  /// By servers: the next message, once there is one. Asleep until then.
+  /// On servers: waits for the next message, asleep.
   Bytes hear() const;
 
-  /// Datasets that the servers have a part in.
+  /// The open datasets in which the servers have a part.
   int datasets() const { return datasets_; }
   void count_dataset(int more) { datasets_ += more; }
-  /// Servers hear nothing any more.
+  /// To be called when servers get no more messages.
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
 
@@ -77,7 +78,7 @@ class Servers {
   bool stopped_ = false;
 };
 
-/// Those of this process; nullptr: nobody serves.
+/// The Servers of this process; nullptr: there are none.
 std::shared_ptr<Servers>& current_servers();
 
 }  // namespace shoal

@@ -11,10 +11,10 @@ namespace shoal {
 /// The options of a dataset, from its packed settings.
 using OptionsOf = std::function<DriverOptions(const Bytes& settings)>;
 
-/// Do what the node leader of this node says, until it says stop. By a rank that serves.
+/// On a server: makes the calls that the node leader sends, until Call::stop.
 void serve(const Servers& servers, const OptionsOf& options_of);
 
-/// Say it. What the servers have of datasets that are still open is dropped. By all computing ranks.
+/// On all computing ranks: sends Call::stop. Servers drop their part of datasets that are still open.
 void stop_servers(Servers& servers);
 
 }  // namespace shoal

@@ -13,11 +13,11 @@
 
 namespace shoal {
 
-/// Reads a dataset that lies in many files, each with some of the cells (FileSet), as if it were one. Rank 0
-/// looks at the headers of all files; each rank then opens those that its cells are in, and reads its cells
-/// from there. Of a field that is cut by a map I/O ranks read even boxes that way, and send cells to the
-/// ranks that have them. Memory: one piece of a field, at most 16 MiB, and the headers of at most 64 files;
-/// with maps that of a Rearranger.
+/// A driver that reads a set of files, each with some of the cells (FileSet), as one dataset. Rank 0 reads
+/// the headers of all files; each rank then opens the files that hold its cells, and reads these. Of a field
+/// that is cut by a map, I/O ranks read even boxes in the same way, and send cells to the ranks that own
+/// them. Memory: one piece of a field, at most 16 MiB, and the headers of at most 64 files; with maps that of
+/// a Rearranger.
 class TilesDriver final : public Driver {
  public:
   /// Collective over comm. paths: of all files, on rank 0; not looked at on others.
@@ -52,7 +52,7 @@ class TilesDriver final : public Driver {
   [[noreturn]] void refuse_change() const;
   Catalog& open(int file);
   void count(OpenFile& open);
-  /// What cells that no file holds read as. Error(not_supported): the variable cannot be read.
+  /// The value of cells that no file holds. Error(not_supported): the variable cannot be read.
   Bytes gap_of(int variable) const;
   /// Cells that no file holds read as the gap.
   void read_cells(const Transfer& transfer, const Bytes& gap);

@@ -14,15 +14,6 @@
 
 namespace shoal {
 
-namespace {
-
-std::int64_t header_bytes_of(const Schema& schema) {
-  const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
-  return static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
-}
-
-}  // namespace
-
 ClassicCatalog::ClassicCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
     : store_(std::move(store)), options_(options) {
   schema_.format = format;
@@ -36,7 +27,9 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   record_dim_ = schema_.record_dim();
   try {
     layout_ = found_layout(schema_, header.begins, header.bytes);
-    if (header.streaming) count_streamed_records();
+    if (header.streaming && record_dim_ >= 0)
+      schema_.dims[static_cast<std::size_t>(record_dim_)].length =
+          streamed_records(schema_, layout_, store_->size());
     check_file(header);
   } catch (const Error& error) {
     throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
@@ -55,21 +48,6 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   visible_.record_begin = layout_.record_begin;
   visible_.record_end = layout_.end(records());
   visible_.records = records();
-}
-
-/// Writers that do not know how many records will come leave the count to the size of the file.
-void ClassicCatalog::count_streamed_records() {
-  if (record_dim_ < 0 || layout_.record_bytes == 0) return;
-  const auto size = static_cast<std::int64_t>(store_->size());
-  const std::int64_t behind = std::max<std::int64_t>(size - layout_.record_begin, 0);
-  std::int64_t last_end =
-      0;  // of the data in a record, without the padding that may be missing at the end of the file
-  for (std::size_t v = 0; v < layout_.begins.size(); ++v)
-    if (schema_.has_record(static_cast<int>(v)))
-      last_end = std::max(last_end, checked_sum(layout_.begins[v] - layout_.record_begin, layout_.slabs[v]));
-  const std::int64_t whole = behind / layout_.record_bytes;
-  const bool one_more = behind % layout_.record_bytes >= last_end;
-  schema_.dims[static_cast<std::size_t>(record_dim_)].length = whole + (one_more ? 1 : 0);
 }
 
 void ClassicCatalog::check_file(const ClassicHeader& header) {
@@ -98,13 +76,11 @@ void ClassicCatalog::check_file(const ClassicHeader& header) {
         throw wrong(
             fmt::format("it starts at byte {}, which is not in the first record of {} bytes from byte {} on",
                         begin, layout_.record_bytes, records_at));
-      if (!options_.lacks_data && n > 0 &&
-          (records_at > size || n - 1 > (size - records_at) / layout_.record_bytes))
+      if (n > 0 && (records_at > size || n - 1 > (size - records_at) / layout_.record_bytes))
         throw wrong(fmt::format("its {} records, from byte {} on every {} bytes, reach behind the end", n,
                                 records_at, layout_.record_bytes));
     } else {
       const bool may_lack_end = !ends_with_records && begin == last_begin;
-      if (options_.lacks_data) continue;
       if (begin > size || (!may_lack_end && layout_.slabs[v] > size - begin))
         throw wrong(
             fmt::format("its {} bytes from byte {} on reach behind the end", layout_.slabs[v], begin));
@@ -204,38 +180,15 @@ auto ClassicCatalog::in_words_of_file(Work&& work) const {
   }
 }
 
-// Where there was no fill, nothing has been filled with another value.
-bool ClassicCatalog::same_fill_values(const Schema& wanted) const {
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
-    const VariableDef& variable = schema_.variables[v];
-    const bool is_free = variable.no_fill && find_attribute(variable.attributes, "_FillValue") == nullptr;
-    if (!is_free && fill_of(variable) != fill_of(wanted.variables[v])) return false;
-  }
-  return true;
-}
-
 /// What the file is to hold, checked; nothing is changed.
 Schema ClassicCatalog::extended(const Schema& wanted) const {
-  check_extends(schema_, wanted);
-  check_classic(wanted, schema_);
-  if (fixed_frozen_ && !same_fill_values(wanted))
-    throw Error(
-        Code::state,
-        "a _FillValue cannot change after data may have been written; set it when the variable is defined");
-  Schema schema = wanted;
-  schema.changes.clear();
-  for (auto& dim : schema.dims)
-    if (dim.unlimited) dim.length = records();
-  for (std::size_t v = schema_.variables.size(); v < schema.variables.size(); ++v)
-    if (options_.fill == FillMode::none) schema.variables[v].no_fill = true;
-  return schema;
+  return extended_schema(schema_, wanted, fixed_frozen_, options_.fill);
 }
 
 /// Where all of it has a place; nothing: only if data move.
 std::optional<ClassicLayout> ClassicCatalog::layout_for(const Schema& schema) const {
-  const std::int64_t header_bytes = header_bytes_of(schema);
-  auto layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, records() == 0, options_)
-                              : new_layout(schema, header_bytes, options_);
+  auto layout = fixed_frozen_ ? extended_layout(layout_, schema, options_)
+                              : new_layout(schema, header_bytes_of(schema), options_);
   if (!layout) return layout;
   check_offsets(schema, *layout);
   layout->end(records());
@@ -244,24 +197,6 @@ std::optional<ClassicLayout> ClassicCatalog::layout_for(const Schema& schema) co
 
 bool ClassicCatalog::has_place(const Schema& wanted) {
   return in_words_of_file([&] { return layout_for(extended(wanted)).has_value(); });
-}
-
-ClassicMove ClassicCatalog::moved(const Schema& wanted) {
-  return in_words_of_file([&] {
-    const Schema schema = extended(wanted);
-    const std::int64_t header_bytes = header_bytes_of(schema);
-    // So that the next definitions have a place, as long as the format has one for that.
-    CatalogOptions options = options_;
-    options.header_reserve = std::max(options_.header_reserve, header_bytes);
-    ClassicLayout layout = new_layout(schema, header_bytes, options);
-    if (!caught([&] { check_offsets(schema, layout); }).ok()) {
-      options.header_reserve = 0;
-      layout = new_layout(schema, header_bytes, options);
-      check_offsets(schema, layout);
-    }
-    layout.end(records());
-    return ClassicMove(schema_, layout_, static_cast<std::int64_t>(store_->size()), schema, layout);
-  });
 }
 
 void ClassicCatalog::define(const Schema& wanted) {

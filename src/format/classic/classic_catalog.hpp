@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "format/catalog.hpp"
-#include "format/classic/classic_move.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/classic/pending_bytes.hpp"
@@ -25,7 +24,7 @@ namespace shoal {
 ///   amount;
 /// - new record variables can be added as long as there is none yet, or no record: the records then begin
 ///   elsewhere.
-/// Whatever has no place so (has_place) needs a new file, to which the data move (moved).
+/// Whatever has no place so (has_place) needs a new file, to which the data move (ClassicMove).
 ///
 /// Who fills. Variables that are not `distributed` are filled here, unless they are no_fill: the whole when
 /// they are defined, records when they are added, also by others. Filling happens at put, get and commit.
@@ -45,9 +44,6 @@ class ClassicCatalog final : public Catalog {
   const Schema& schema() const override { return schema_; }
   void define(const Schema& wanted) override;
   bool has_place(const Schema& wanted) override;
-  /// How the data of the file, which is committed, come to a new one with these definitions: with free space
-  /// for as many again, but not less than header_reserve. Errors as of define.
-  ClassicMove moved(const Schema& wanted);
   Placement placement(int variable) const override;
   std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
                                    std::vector<bool>& fresh) override;
@@ -81,8 +77,6 @@ class ClassicCatalog final : public Catalog {
 
   void check_file(const ClassicHeader& header);
   void check_overlaps();
-  void count_streamed_records();
-  bool same_fill_values(const Schema& wanted) const;
   Schema extended(const Schema& wanted) const;
   std::optional<ClassicLayout> layout_for(const Schema& schema) const;
   template <class Work>

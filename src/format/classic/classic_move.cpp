@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.hpp"
 #include "format/classic/fill.hpp"
 #include "format/classic/header.hpp"
 
@@ -67,6 +68,33 @@ struct ClassicMove::Piece {
     return bytes.subspan(static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - from));
   }
 };
+
+// Whether all data are there is not looked at: the end of a file that is being made may not be written yet.
+ClassicMove ClassicMove::planned(Store& file, const Schema& wanted, const CatalogOptions& options) {
+  const ClassicHeader header = decode_header(file);
+  try {
+    Schema in_file = header.schema;
+    const ClassicLayout old = found_layout(in_file, header.begins, header.bytes);
+    if (const int dim = in_file.record_dim(); header.streaming && dim >= 0)
+      in_file.dims[static_cast<std::size_t>(dim)].length = streamed_records(in_file, old, file.size());
+    for (auto& variable : in_file.variables)
+      variable.no_fill = found_without_fill(variable, options.fill);
+    const Schema schema = extended_schema(in_file, wanted, true, options.fill);
+    const std::int64_t header_bytes = header_bytes_of(schema);
+    // So that the next definitions have a place, as long as the format has one for that.
+    CatalogOptions spacious = options;
+    spacious.header_reserve = std::max(options.header_reserve, header_bytes);
+    ClassicLayout layout = new_layout(schema, header_bytes, spacious);
+    if (!caught([&] { check_offsets(schema, layout); }).ok()) {
+      spacious.header_reserve = 0;
+      layout = new_layout(schema, header_bytes, spacious);
+      check_offsets(schema, layout);
+    }
+    return {in_file, old, static_cast<std::int64_t>(file.size()), schema, layout};
+  } catch (const Error& error) {
+    throw error.in_file(file.path());
+  }
+}
 
 ClassicMove::ClassicMove(const Schema& in_file, const ClassicLayout& old, std::int64_t bytes_in_file,
                          const Schema& wanted, const ClassicLayout& made)

@@ -16,9 +16,9 @@ namespace shoal {
 /// part of the new file can be written by any rank. The same on all ranks, once packed and unpacked.
 class ClassicMove {
  public:
-  /// in_file, old: what is in the file of so many bytes; wanted, made: what is to be, with as many records.
-  ClassicMove(const Schema& in_file, const ClassicLayout& old, std::int64_t bytes_in_file,
-              const Schema& wanted, const ClassicLayout& made);
+  /// Of a file that is committed: to one with these definitions and free space for as many again, but not
+  /// less than header_reserve. Errors as of Catalog::define.
+  static ClassicMove planned(Store& file, const Schema& wanted, const CatalogOptions& options);
   explicit ClassicMove(ByteReader& in);
   void pack(ByteWriter& out) const;
 
@@ -44,6 +44,9 @@ class ClassicMove {
   };
   class Source;
   struct Piece;
+  /// in_file, old: what is in the file of so many bytes; wanted, made: what is to be, with as many records.
+  ClassicMove(const Schema& in_file, const ClassicLayout& old, std::int64_t bytes_in_file,
+              const Schema& wanted, const ClassicLayout& made);
   void add(bool of_records, const Slab& slab);
   void join_records();
   template <class Visit>

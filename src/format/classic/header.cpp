@@ -296,6 +296,11 @@ Bytes encode_header(const Schema& schema, const std::vector<std::int64_t>& begin
   return out.take();
 }
 
+std::int64_t header_bytes_of(const Schema& schema) {
+  const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
+  return static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
+}
+
 ClassicHeader decode_header(Store& store) {
   ClassicHeader header;
   header.schema.format = recognise(store);

@@ -31,6 +31,9 @@ inline std::int64_t bytes_of_records(Format format) {
 Bytes encode_header(const Schema& schema, const std::vector<std::int64_t>& begins,
                     const std::vector<std::int64_t>& slabs);
 
+/// Its length. Local.
+std::int64_t header_bytes_of(const Schema& schema);
+
 /// Read the header. Nothing in it is trusted: every count is held against the size of the file before memory
 /// is taken for it. Error(format) names the file, the byte, what is there and what was expected. Local.
 ClassicHeader decode_header(Store& store);

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "format/checks.hpp"
+#include "format/classic/header.hpp"
 
 namespace shoal {
 
@@ -140,9 +141,12 @@ ClassicLayout new_layout(const Schema& schema, std::int64_t header_bytes, const 
 }
 
 std::optional<ClassicLayout> extended_layout(const ClassicLayout& old, const Schema& schema,
-                                             std::int64_t header_bytes, bool movable_records,
                                              const CatalogOptions& options) {
   check_options(options);
+  const std::int64_t header_bytes = header_bytes_of(schema);
+  const int record_dim = schema.record_dim();
+  const bool movable_records =
+      record_dim < 0 || schema.dims[static_cast<std::size_t>(record_dim)].length == 0;
   const std::size_t old_count = old.begins.size();
   if (old_count > 0 && header_bytes > *std::min_element(old.begins.begin(), old.begins.end()))
     return std::nullopt;
@@ -190,6 +194,19 @@ ClassicLayout found_layout(const Schema& schema, std::vector<std::int64_t> begin
     layout.fixed_end =
         padded(layout.has_records ? header_bytes + (layout.record_begin - header_bytes) / 2 : header_bytes);
   return layout;
+}
+
+std::int64_t streamed_records(const Schema& schema, const ClassicLayout& layout, std::uint64_t file_bytes) {
+  if (!layout.has_records || layout.record_bytes == 0) return 0;
+  const std::int64_t behind =
+      std::max<std::int64_t>(static_cast<std::int64_t>(file_bytes) - layout.record_begin, 0);
+  std::int64_t last_end = 0;  // of the data, without the padding that may be missing at the end of the file
+  for (std::size_t v = 0; v < layout.begins.size(); ++v)
+    if (schema.has_record(static_cast<int>(v)))
+      last_end = std::max(last_end, checked_sum(layout.begins[v] - layout.record_begin, layout.slabs[v]));
+  const std::int64_t whole = behind / layout.record_bytes;
+  const bool one_more = behind % layout.record_bytes >= last_end;
+  return whole + (one_more ? 1 : 0);
 }
 
 namespace {
@@ -336,6 +353,36 @@ void check_offsets(const Schema& schema, const ClassicLayout& layout) {
                          "cdf2, cdf5 or netcdf4",
                          layout.begins[v], k_largest),
              schema.variables[v].name);
+}
+
+namespace {
+
+// Where there was no fill, nothing has been filled with another value.
+void check_fill_values(const Schema& have, const Schema& wanted) {
+  for (std::size_t v = 0; v < have.variables.size(); ++v) {
+    const VariableDef& variable = have.variables[v];
+    const bool is_free = variable.no_fill && find_attribute(variable.attributes, "_FillValue") == nullptr;
+    if (!is_free && fill_of(variable) != fill_of(wanted.variables[v]))
+      refuse(
+          Code::state,
+          "a _FillValue cannot change after data may have been written; set it when the variable is defined",
+          wanted.variables[v].name);
+  }
+}
+
+}  // namespace
+
+Schema extended_schema(const Schema& have, const Schema& wanted, bool is_filled, FillMode fill) {
+  check_extends(have, wanted);
+  check_classic(wanted, have);
+  if (is_filled) check_fill_values(have, wanted);
+  Schema schema = wanted;
+  schema.changes.clear();
+  for (std::size_t d = 0; d < schema.dims.size(); ++d)
+    if (schema.dims[d].unlimited) schema.dims[d].length = d < have.dims.size() ? have.dims[d].length : 0;
+  for (std::size_t v = have.variables.size(); v < schema.variables.size(); ++v)
+    if (fill == FillMode::none) schema.variables[v].no_fill = true;
+  return schema;
 }
 
 }  // namespace shoal

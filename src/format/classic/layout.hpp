@@ -53,14 +53,21 @@ std::int64_t record_bytes_of(const Schema& schema, const std::vector<std::int64_
 ClassicLayout new_layout(const Schema& schema, std::int64_t header_bytes, const CatalogOptions& options);
 
 /// The layout after additions to a file whose `old` variables stay where they are: new fixed variables go
-/// behind the fixed ones, in front of the records. movable_records: there are none yet, so they may move and
-/// get more variables. Nothing: there is no place, unless the data move.
+/// behind the fixed ones, in front of the records; as long as there are no records, these may begin elsewhere
+/// and get more variables. Nothing: there is no place, unless the data move.
 std::optional<ClassicLayout> extended_layout(const ClassicLayout& old, const Schema& schema,
-                                             std::int64_t header_bytes, bool movable_records,
                                              const CatalogOptions& options);
 
 /// The layout found in a file.
 ClassicLayout found_layout(const Schema& schema, std::vector<std::int64_t> begins, std::int64_t header_bytes);
+
+/// Records of a file of so many bytes whose header leaves their number to its size
+/// (ClassicHeader::streaming).
+std::int64_t streamed_records(const Schema& schema, const ClassicLayout& layout, std::uint64_t file_bytes);
+
+/// What a file that has `have` is to hold with these definitions, as many records as before; Errors of
+/// Catalog::define. is_filled: a fill value may be in its cells, and stays what it is.
+Schema extended_schema(const Schema& have, const Schema& wanted, bool is_filled, FillMode fill);
 
 /// What the format can hold: names, types, dimensions, sizes. Errors name what is wrong and the format to
 /// use. What `have` holds already is not looked at again: files of others may bend the rules for names and

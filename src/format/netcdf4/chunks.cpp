@@ -29,6 +29,7 @@ Placement Netcdf4Catalog::placement(int variable) const {
     Placement result;
     result.chunk = s.chunk;
     result.swapped = s.type.swapped;
+    result.late = s.late;
     result.begin = k_unplaced;
     const bool plain = def(variable).fits_plainly && s.type.plain;
     const bool known = !s.filtered || missing_code(def(variable).filters).empty();

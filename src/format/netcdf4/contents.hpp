@@ -44,6 +44,7 @@ struct StoredVariable {
   FileType type;
   Layout layout = Layout::contiguous;
   bool filtered = false;
+  bool late = false;      ///< HDF5 gives chunks their space when they are first written
   bool scale = false;     ///< it is the scale of its first dimension
   bool held = false;      ///< HDF5 may have values of it in memory that are not in the file
   bool odd_fill = false;  ///< HDF5's fill value is not the one that the schema has

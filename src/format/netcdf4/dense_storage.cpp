@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint64_t k_nowhere = ~std::uint64_t{0};
 constexpr std::size_t k_signature = 4, k_address = 8;
-constexpr std::uint64_t k_most_bytes = std::uint64_t{1} << 32;  // of one block
+// Of one block: HDF5 makes nodes of 512 and 2048 bytes, and blocks of heaps of at most 64 KiB.
+constexpr std::uint64_t k_most_bytes = std::uint64_t{1} << 20;
 constexpr std::size_t k_heap_head = 146, k_tree_head = 38, k_node_head = 6;
 constexpr std::size_t k_most_rows = 64, k_most_depth = 64;
 
@@ -111,13 +112,17 @@ void DenseStorage::indirect_block(const Heap& heap, std::uint64_t address, std::
     const std::uint64_t child = number_at(bytes_, static_cast<std::size_t>(at), k_address);
     if (child != k_nowhere) children.push_back({child, i});
   }
-  const auto first = static_cast<std::uint64_t>(std::bit_width(heap.start * heap.width) - 1);
+  const auto first = std::bit_width(heap.start * heap.width) - 1;
   for (const auto& [child, i] : children) {
     const std::uint64_t bytes = heap.bytes_of_row(i / heap.width);
-    if (i < direct)
+    if (i < direct) {
       direct_block(heap, child, bytes);
-    else
-      indirect_block(heap, child, static_cast<std::uint64_t>(std::bit_width(bytes)) - first);
+      continue;
+    }
+    const auto rows_below = std::bit_width(bytes) - first;
+    if (rows_below <= 0 || static_cast<std::uint64_t>(rows_below) >= rows)
+      throw damaged(fmt::format("the block FHIB at {} leads to one of impossible size", address));
+    indirect_block(heap, child, static_cast<std::uint64_t>(rows_below));
   }
 }
 
@@ -142,7 +147,8 @@ void DenseStorage::heap(std::uint64_t address) {
   const std::uint64_t rows = number_at(head, 140, 2);
   heap.head = k_signature + 1 + k_address + static_cast<std::size_t>((bits + 7) / 8);
   if (!is_power_of_two(heap.width) || !is_power_of_two(heap.start) || !is_power_of_two(heap.largest) ||
-      heap.start > heap.largest || heap.largest > k_most_bytes || bits > k_most_rows || rows > k_most_rows)
+      heap.start <= heap.head || heap.start > heap.largest || heap.largest > k_most_bytes ||
+      bits > k_most_rows || rows > k_most_rows)
     throw damaged(fmt::format("the heap at {} has blocks of impossible sizes", address));
   if (root != k_nowhere && rows == 0) direct_block(heap, root, heap.start);
   if (root != k_nowhere && rows > 0) indirect_block(heap, root, rows);

@@ -308,6 +308,7 @@ void Netcdf4Catalog::leave_append_mode() {
   if (mode_ == Mode::append) reopen(Mode::all);
 }
 
+// The file may have another name by now: a new one has its own from its first commit on.
 // A file that HDF5 opens has no space that it has given up, and would deal out anew while ranks may know
 // addresses in it.
 void Netcdf4Catalog::reopen(Mode mode) {
@@ -317,9 +318,9 @@ void Netcdf4Catalog::reopen(Mode mode) {
     scale.dataset.close();
   check(H5Fclose(file_.release()), "close the file");
   const FileImage::Reopening reopening(*image_);
-  file_ = Id(check(
-      H5Fopen(path_.c_str(), H5F_ACC_RDWR | (mode == Mode::append ? H5F_ACC_SWMR_WRITE : 0U), access_list()),
-      "open the file again"));
+  file_ = Id(check(H5Fopen(image_->store().path().c_str(),
+                           H5F_ACC_RDWR | (mode == Mode::append ? H5F_ACC_SWMR_WRITE : 0U), access_list()),
+                   "open the file again"));
   mode_ = mode;
   if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
 }

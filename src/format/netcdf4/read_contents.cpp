@@ -113,6 +113,8 @@ void read_layout(hid_t properties, VariableDef& def, StoredVariable& stored, int
     def.filters = filters_of(properties);
     stored.filtered = !def.filters.empty();
     stored.layout = StoredVariable::Layout::chunked;
+    H5D_alloc_time_t time = H5D_ALLOC_TIME_EARLY;
+    stored.late = H5Pget_alloc_time(properties, &time) >= 0 && time != H5D_ALLOC_TIME_EARLY;
   } else if (layout == H5D_CONTIGUOUS && H5Pget_external_count(properties) == 0) {
     stored.layout = StoredVariable::Layout::contiguous;
   }

@@ -103,28 +103,13 @@ void RawCatalog::check_unlimited(int dim) const {
 
 void RawCatalog::define(const Schema& wanted) {
   need_writable();
-  Schema schema = wanted;
-  schema.changes.clear();
+  Schema schema;
   RawLayout layout;
   const std::size_t old_count = header_.schema.variables.size();
   try {
-    check_extends(header_.schema, wanted);
-    check_classic(wanted, header_.schema);
-    for (std::size_t v = 0; v < old_count; ++v)
-      if (const VariableDef& variable = header_.schema.variables[v];
-          !(variable.no_fill && find_attribute(variable.attributes, "_FillValue") == nullptr) &&
-          fill_of(variable) != fill_of(wanted.variables[v]))
-        throw Error(Code::state,
-                    "a _FillValue cannot change after data may have been written; set it when the variable "
-                    "is defined")
-            .of_variable(wanted.variables[v].name);
-    const std::int64_t n = records();
-    for (auto& dim : schema.dims)
-      if (dim.unlimited) dim.length = n;
-    for (std::size_t v = old_count; v < schema.variables.size(); ++v)
-      if (options_.fill == FillMode::none) schema.variables[v].no_fill = true;
-    layout = extended_raw_layout(header_.layout, schema, n, options_);
-    layout.end(n);
+    schema = extended_schema(header_.schema, wanted, true, options_.fill);
+    layout = extended_raw_layout(header_.layout, schema, records(), options_);
+    layout.end(records());
   } catch (const Error& error) {
     throw error.in_file(store_->path());
   }

@@ -79,7 +79,7 @@ RawLayout extended_raw_layout(const RawLayout& layout, const Schema& schema, std
     if (records > 0 && (of_records || out.record_bytes > 0))
       throw Error(Code::not_supported,
                   "the file has {} records, and format {} has no room for more variables then; define it "
-                  "before the first record is written, or use the format netcdf4",
+                  "before the first record is written, or use the format cdf5 or netcdf4",
                   records, name_of(schema.format))
           .of_variable(variable.name);
     if (of_records) continue;

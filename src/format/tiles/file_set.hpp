@@ -15,8 +15,7 @@ namespace shoal {
 /// Whose conventions say where the cells of a file belong:
 /// - fms: attribute domain_decomposition of coordinate variables, NumFilesInSet; Shoal writes these too;
 /// - roms: global attribute partition, of UCLA's (node, nodes, first xi, first eta) or of CROCO and AGRIF
-/// (tile
-///   number in xi and eta, tiles in xi and eta);
+///   (tile number in xi and eta, tiles in xi and eta);
 /// - nemo: global attributes DOMAIN_*, also those of XIOS; halos are left out.
 enum class SetStyle : int { fms, roms, nemo };
 const char* name_of(SetStyle style);

@@ -2,6 +2,7 @@
 // What a set of files that was worked out says of its parts.
 #include <algorithm>
 
+#include "base/field_bytes.hpp"
 #include "format/tiles/file_set.hpp"
 
 namespace shoal {
@@ -76,39 +77,28 @@ std::vector<SetPiece> FileSet::pieces(int variable, const Box& region) const {
   return out;
 }
 
+namespace {
+
+// All but the schema.
+template <class Io, class AnySet>
+void visit_set(Io& io, AnySet& set) {
+  io(set.style, set.cut, set.has_gaps, set.warnings);
+  io.each(set.files, [](auto& to, auto& file) { to(file.path, file.number, file.spans, file.variables); });
+}
+
+}  // namespace
+
 void pack(ByteWriter& out, const FileSet& set) {
-  out.put(set.style);
   pack(out, set.schema);
-  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
-    out.put(static_cast<char>(set.cut[d]));
-  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
-    out.put(static_cast<char>(set.has_gaps[v]));
-  out.put(static_cast<std::uint64_t>(set.files.size()));
-  for (const auto& file : set.files) {
-    out.put(file.path);
-    out.put(file.number);
-    out.put(file.spans);
-    out.put(file.variables);
-  }
-  out.put(set.warnings);
+  FieldWriter io(out);
+  visit_set(io, set);
 }
 
 FileSet unpack_file_set(ByteReader& in) {
   FileSet set;
-  in.get(set.style);
   set.schema = unpack_schema(in);
-  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
-    set.cut.push_back(in.get<char>() != 0);
-  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
-    set.has_gaps.push_back(in.get<char>() != 0);
-  set.files.resize(in.get<std::uint64_t>());
-  for (auto& file : set.files) {
-    in.get(file.path);
-    in.get(file.number);
-    in.get(file.spans);
-    in.get(file.variables);
-  }
-  in.get(set.warnings);
+  FieldReader io(in);
+  visit_set(io, set);
   return set;
 }
 

@@ -128,6 +128,10 @@ static void one_file(int iosys, const format* f) {
   GIVES(PIO_EINVAL, PIOc_get_varm_int(ncid, v[0], corner, count + 1, stride + 1, turned, found));
   const PIO_Offset none[2] = {0, 3};
   OK(PIOc_get_vara_int(ncid, v[0], corner, none, found)); /* nothing */
+  OK(PIOc_put_vars_short(ncid, v[0], corner, none, stride + 1, spread));
+  OK(PIOc_put_vars_short(ncid, v[0], corner, none, stride + 1, NULL));
+  OK(PIOc_get_var_int(ncid, v[0], found));
+  CHECK(memcmp(found, expected, sizeof found) == 0);
 
   /* Records: several at once, every second one, one value, the whole. */
   double series[4 * 24];
@@ -144,6 +148,8 @@ static void one_file(int iosys, const format* f) {
   const double time = 11;
   OK(PIOc_put_var1_double(ncid, v[2], record, &time));
   double read[96];
+  OK(PIOc_put_vars_double(ncid, v[1], begin, (const PIO_Offset[]){1, 0, 3}, (const PIO_Offset[]){1, 1, 2},
+                          times)); /* nothing */
   OK(PIOc_get_var_double(ncid, v[1], read));
   CHECK(memcmp(read, series, sizeof read) == 0);
   const PIO_Offset second[3] = {1, 2, 3};

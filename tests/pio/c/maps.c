@@ -82,6 +82,14 @@ static void mistakes(int iosys) {
   const PIO_Offset map[1] = {1};
   const int shape[1] = {5};
   GIVES(2, PIOc_writemap("/no/such/folder/maps.txt", 1, shape, 1, map, MPI_COMM_WORLD));
+  /* A file that is there stays as it is where a rank has no list. */
+  OK(PIOc_writemap("maps_kept.txt", 1, shape, my_rank == 0 ? 1 : 0, map, MPI_COMM_WORLD));
+  const PIO_Offset* given = my_rank == all_ranks - 1 ? NULL : map;
+  GIVES(PIO_EINVAL, PIOc_writemap("maps_kept.txt", 1, shape, 1, given, MPI_COMM_WORLD));
+  OK(PIOc_readmap("maps_kept.txt", &ndims, &dims, &length, &list, MPI_COMM_WORLD));
+  CHECK(ndims == 1 && dims != NULL && dims[0] == 5 && length == (my_rank == 0 ? 1 : 0));
+  free(dims);
+  free(list);
 }
 
 int main(int argc, char** argv) {

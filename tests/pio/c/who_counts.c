@@ -3,6 +3,32 @@
  * same back. */
 #include "check.h"
 
+/* Sections whose values are the first rank's; with strides, the number of cells is the same on all ranks. */
+static void put_by_parts(int ncid, int base, int varid) {
+  const PIO_Offset from[1] = {0};
+  const PIO_Offset steps[1] = {2};
+  const PIO_Offset two[1] = {2};
+  const PIO_Offset all[1] = {4};
+  const int last = my_rank == all_ranks - 1;
+  const int wrong[4] = {-1, -1, -1, -1};
+  const PIO_Offset own[1] = {last ? 1 : 2};
+  GIVES(all_ranks > 1 ? -250 : PIO_NOERR, PIOc_put_vars_int(ncid, varid, from, own, steps, wrong));
+  OK(PIOc_put_vars_int(ncid, varid, from, two, steps, my_rank == base ? wrong : NULL));
+  /* The buffer of a type of MPI. */
+  const unsigned long numbers[4] = {(unsigned long)base, (unsigned long)base + 1, (unsigned long)base + 2,
+                                    (unsigned long)base + 3};
+  const int counts = my_rank == base;
+  OK(PIOc_put_varm(ncid, varid, from, all, NULL, NULL, counts ? numbers : NULL, counts ? 4 : 0,
+                   MPI_UNSIGNED_LONG));
+  GIVES(PIO_EINVAL,
+        PIOc_put_varm(ncid, varid, from, all, NULL, NULL, numbers, counts ? 3 : 4, MPI_UNSIGNED_LONG));
+  int64_t found[4] = {0};
+  OK(PIOc_get_varm(ncid, varid, from, all, NULL, NULL, found, 4, MPI_INT64_T));
+  for (int i = 0; i < 4; ++i)
+    CHECK(found[i] == base + i);
+  GIVES(PIO_EINVAL, PIOc_get_varm(ncid, varid, from, all, NULL, NULL, found, last ? 3 : 4, MPI_INT64_T));
+}
+
 static void with_base(int base, const format* f) {
   char name[64];
   snprintf(name, sizeof name, "%s, base %d", f->name, base);
@@ -32,11 +58,18 @@ static void with_base(int base, const format* f) {
   const int numbers[2] = {my_rank, 100 + my_rank};
   OK(PIOc_put_att_int(ncid, v[0], "numbers", PIO_INT, 2, numbers));
   OK(PIOc_put_att_int(ncid, v[0], "nothing", PIO_INT, 2, my_rank == base ? numbers : NULL));
+  /* One value is a fill value: of the first rank, whatever others give. */
+  const short fills[2] = {-7, -8};
+  const int counts = my_rank == base;
+  GIVES(PIO_EINVAL, PIOc_put_att_short(ncid, v[0], "_FillValue", PIO_INT, counts ? 2 : 1, fills));
+  OK(PIOc_put_att_short(ncid, v[0], "_FillValue", PIO_INT, counts ? 1 : 2, fills));
+  OK(PIOc_put_att_short(ncid, v[2], "_FillValue", PIO_INT, counts ? 1 : 0, counts ? fills : NULL));
   OK(PIOc_enddef(ncid));
   const int values[4] = {my_rank, my_rank + 1, my_rank + 2, my_rank + 3};
   const double one = 0.5 + my_rank;
   OK(PIOc_put_var_int(ncid, v[0], values));
   OK(PIOc_put_var_double(ncid, v[1], my_rank == base ? &one : NULL));
+  put_by_parts(ncid, base, v[0]);
   /* Cells that all ranks have: any of them is right, all get the same. */
   const int n = 4;
   const PIO_Offset map[4] = {1, 2, 3, 4};

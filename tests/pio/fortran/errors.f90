@@ -16,6 +16,7 @@ program errors
     end do
     call deferred(f)
     call one_rank(f)
+    call other_kind(f)
   end do
   call handlers_of()
   call PIO_seterrorhandling(ios, PIO_internal_error)
@@ -168,6 +169,36 @@ contains
     call PIO_closefile(file)
     call PIO_freedecomp(ios, iodesc)
   end subroutine one_rank
+
+  ! A fill value comes with an array of its own kind: where that is not the decomposition's, it is not looked at.
+  subroutine other_kind(f)
+    integer, intent(in) :: f
+    type(file_desc_t) :: file
+    type(var_desc_t) :: v, w
+    type(io_desc_t) :: iodesc
+    integer :: x, ierr, n
+    real(8) :: a(1), fill
+    n = ranks + 1
+    a = rank + 1
+    call PIO_seterrorhandling(ios, PIO_return_error)
+    call PIO_initdecomp(ios, PIO_double, [n], [rank + 1], iodesc)
+    call ok(PIO_createfile(ios, file, iotypes(f), file_name("other_kind", f), modes(f)), "createfile")
+    call ok(PIO_def_dim(file, "x", n, x), "x")
+    call ok(PIO_def_var(file, "v", PIO_double, [x], v), "v")
+    call ok(PIO_def_var(file, "w", PIO_double, [x], w), "w")
+    call ok(PIO_enddef(file), "enddef")
+    call PIO_write_darray(file, v, iodesc, real(a, 4), ierr, fillval=-5.)
+    call is(ierr, PIO_einval, "an array of another kind")
+    call PIO_write_darray(file, v, iodesc, a, ierr, fillval=-7.d0)
+    call ok(ierr, "write")
+    call PIO_write_darray(file, w, iodesc, real(a, 4), ierr, fillval=-5.)
+    call is(ierr, PIO_einval, "an array of another kind, later")
+    call ok(PIO_get_att(file, v, "_FillValue", fill), "fill value")
+    call check(fill == -7, "the fill value of the right kind")
+    call is(PIO_get_att(file, w, "_FillValue", fill), PIO_enotatt, "no fill value of another kind")
+    call PIO_closefile(file)
+    call PIO_freedecomp(ios, iodesc)
+  end subroutine other_kind
 
   ! By an iosystem, a file, an id; the handler before comes back.
   subroutine handlers_of()

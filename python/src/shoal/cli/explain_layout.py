@@ -71,6 +71,7 @@ def layout(
 
     from .layout_view import show
 
+    given = shared.of_options(locals())
     size = shared.size_of(type_)
     if driver in ("native", "gather") and access is not None:
         raise typer.BadParameter(f"--access {access}: driver {driver} has but one; leave it out.")
@@ -78,26 +79,13 @@ def layout(
     if background == "auto" and cores is None:
         cores = len(os.sched_getaffinity(0))
     options = shared.checked(
-        driver=driver,
-        access=access or "collective",
-        format=format,
-        stage_bytes=stage_bytes,
-        slot_bytes=slot_bytes,
-        writers=writers,
-        ranks_per_node=ranks_per_node or None,
-        io_ranks=io_ranks,
-        io_stride=io_stride,
-        io_base=io_base,
-        io_ranks_per_node=io_ranks_per_node,
-        rearrange=rearrange,
-        rearranger=rearranger,
-        background=background,
-        servers=(servers or 1) if background == "ranks" else 0,
-        cores=cores or 0,
-        machine=machine,
-        folder=folder,
-        file_system=file_system,
-        stripes=stripes,
+        **{
+            **given,
+            "access": access or "collective",
+            "ranks_per_node": ranks_per_node or None,
+            "servers": (servers or 1) if background == "ranks" else 0,
+            "cores": cores or 0,
+        }
     )
     if global_shape is None or tiles is None:
         raise typer.BadParameter("--global and --tiles are needed.")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Annotated, Optional
 
@@ -73,19 +74,27 @@ Folder = Annotated[
     Optional[str],
     typer.Option(
         metavar="DIR",
-        help="Where the file will be: of --machine, or else choose by what is usual on its file system.",
+        help="Where the file will be: of --machine, or else choose by default figures of its file system.",
     ),
 ]
 FileSystem = Annotated[
     Optional[str],
     typer.Option(
         metavar="KIND",
-        help="lustre, gpfs or beegfs, of a machine that was not measured: choose by what is usual on it.",
+        help="lustre, gpfs or beegfs, of a machine that was not measured: choose by its default figures.",
     ),
 ]
 Stripes = Annotated[
     Optional[int], typer.Option(help="With --file-system lustre: of the file; 1 unless given.")
 ]
+
+
+def of_options(given: dict[str, object]) -> dict[str, object]:
+    """Those arguments of a command that are fields of explanation.Options, by name. Local."""
+    from shoal import explanation
+
+    names = {field.name for field in dataclasses.fields(explanation.Options)}
+    return {name: value for name, value in given.items() if name in names}
 
 
 def checked(*, stage_bytes, slot_bytes, stripes, **given):

@@ -61,23 +61,7 @@ def simulate(
 
     Exit status 0; 2 for options that cannot be.
     """
-    options = shared.checked(
-        driver=driver,
-        format=format,
-        stage_bytes=stage_bytes,
-        slot_bytes=slot_bytes,
-        writers=writers,
-        io_ranks=io_ranks,
-        io_stride=io_stride,
-        io_base=io_base,
-        io_ranks_per_node=io_ranks_per_node,
-        rearrange=rearrange,
-        rearranger=rearranger,
-        machine=machine,
-        folder=folder,
-        file_system=file_system,
-        stripes=stripes,
-    )
+    options = shared.checked(**shared.of_options(locals()))
     case = _case(
         global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, shared.size_of(type_), options
     )
@@ -111,21 +95,6 @@ def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds,
             f"with driver {options.driver} each rank hands its tile to the library, and what "
             "that sends is not known; set --io-ranks or --rearranger box, or ask shoal explain layout."
         )
-    wanted = {
-        "io_ranks": options.io_ranks,
-        "io_stride": options.io_stride,
-        "io_base": options.io_base,
-        "io_ranks_per_node": options.io_ranks_per_node,
-        "rearrange": options.rearrange.replace("auto", ""),
-        "rearranger": options.rearranger.replace("auto", ""),
-        "stage_bytes": options.stage_bytes,
-        "slot_bytes": options.slot_bytes,
-        "writers": options.writers,
-        "machine": options.machine,
-        "folder": options.folder,
-        "file_system": options.file_system,
-        "stripes": options.stripes,
-    }
     return simulation.Case(
         ranks,
         nodes,
@@ -135,7 +104,7 @@ def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds,
         grid,
         size,
         library=options.driver != "native",
-        settings={key: value for key, value in wanted.items() if value},
+        settings=options.settings_of_plan(),
         seconds=seconds,
         map_name=map_name,
     )

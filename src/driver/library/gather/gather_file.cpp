@@ -10,6 +10,7 @@
 #include "driver/library/library_driver.hpp"
 #include "driver/registry.hpp"
 #include "driver/shared_file.hpp"
+#include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "pack/pieces.hpp"
@@ -91,6 +92,14 @@ LibraryTraits GatherFile::traits() const {
   traits.holds_strings = true;
   traits.root_alone = true;
   return traits;
+}
+
+// netCDF-C has written the header when it leaves define mode.
+bool GatherFile::has_place(const Schema& wanted) {
+  const auto store = context_.options.system.open_store(context_.path, StoreMode::read);
+  const ClassicHeader header = decode_header(*store);
+  store->close();
+  return context_.stays_in_place(wanted, header.begins);
 }
 
 void GatherFile::extend(const Schema& wanted, std::vector<Placement>& /*placements*/) {

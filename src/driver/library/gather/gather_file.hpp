@@ -9,17 +9,17 @@
 
 namespace shoal {
 
-/// Everything is collected on rank 0, which alone has the file: the way that most models began with. Fields
-/// go slab by slab, in file order; each rank sends its part of a slab by a blocking message (reading: rank 0
-/// sends). Memory on rank 0: a slab and a part of one, together at most stage_bytes if that is set, else 32
-/// MiB.
+/// The driver gather: rank 0 alone has the file, and collects everything. Fields go slab by slab, in file
+/// order; each rank sends its part of a slab by a blocking message (reading: rank 0 sends). Memory on rank 0:
+/// a slab and a part of one, together at most stage_bytes if that is set, else 32 MiB.
 class GatherFile final : public LibraryFile {
  public:
-  /// As the context says. Collective.
+  /// Makes or opens the file of the context. Collective.
   explicit GatherFile(const LibraryContext& context);
 
  private:
   LibraryTraits traits() const override;
+  bool has_place(const Schema& wanted) override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
   void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
@@ -32,10 +32,10 @@ class GatherFile final : public LibraryFile {
   void close(bool durable) override;
   Status damage() const override { return file_ ? file_->damage() : Status{}; }
 
-  /// What the ranks of one call have or want.
+  /// The boxes of all ranks in one call.
   struct GatheredBoxes {
-    std::vector<Box> boxes;  ///< of all ranks; on rank 0 alone
-    Box all;                 ///< that holds them
+    std::vector<Box> boxes;  ///< [ranks]; on rank 0 alone
+    Box all;                 ///< their bounding box
   };
   struct Part {
     int rank = 0;

@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-/// Bytes of a field that rank 0 collects and writes at a time. Counts of MPI are int.
+/// Bytes of a field that rank 0 collects and writes at a time; counts of MPI are int.
 inline std::int64_t gather_slab_bytes(const StageOptions& options) {
   constexpr std::int64_t k_default = 16 * 1024 * 1024;
   constexpr std::int64_t k_most = 1024 * 1024 * 1024;

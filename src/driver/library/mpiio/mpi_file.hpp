@@ -29,8 +29,8 @@ class MpiType {
   MPI_Datatype type_;
 };
 
-/// An open file of MPI-IO. Take one for the calls of single ranks and another for those of all together, as
-/// the latter set views, which the former must not see.
+/// An open file of MPI-IO. Use one object for independent calls and another for collective ones, since
+/// collective calls set views, which independent calls must not see.
 class MpiFile {
  public:
   /// The file must exist. Collective.
@@ -47,14 +47,14 @@ class MpiFile {
   void write_at(std::uint64_t offset, const std::byte* bytes, std::int64_t n);
   void read_at(std::uint64_t offset, std::byte* bytes, std::int64_t n);
 
-  /// count elements of the memory, which go one after another to where the filetype has places from the
-  /// offset on. Ranks without any give 0 and no type. Collective.
+  /// Writes `count` elements to the file through a view: the filetype from the offset on. Ranks without cells
+  /// give 0 and no type. Collective.
   void write_all(std::uint64_t offset, MPI_Datatype element, const MpiType* filetype, const std::byte* cells,
                  std::int64_t count);
   void read_all(std::uint64_t offset, MPI_Datatype element, const MpiType* filetype, std::byte* cells,
                 std::int64_t count);
 
-  /// Wait until the device has it. Collective.
+  /// Waits until the device has what was written. Collective.
   void sync();
   /// Collective.
   void close();

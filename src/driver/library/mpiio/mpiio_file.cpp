@@ -55,7 +55,7 @@ MpiioFile::MpiioFile(const LibraryContext& context) : context_(context) {
 LibraryTraits MpiioFile::traits() const {
   LibraryTraits traits;
   traits.in_file_order = true;
-  traits.reports_to_nobody = is_ompio(context_.path);
+  traits.may_hide_no_space = is_ompio(context_.path);
   traits.most_bytes = k_most_bytes;
   return traits;
 }
@@ -80,6 +80,11 @@ void MpiioFile::report_records() {
   const auto& dims = catalog_->schema().dims;
   for (std::size_t d = 0; d < dims.size(); ++d)
     if (dims[d].unlimited) catalog_->grow(static_cast<int>(d), context_.schema.dims[d].length);
+}
+
+bool MpiioFile::has_place(const Schema& wanted) {
+  report_records();
+  return catalog_->has_place(wanted);
 }
 
 void MpiioFile::extend(const Schema& wanted, std::vector<Placement>& placements) {
@@ -143,7 +148,7 @@ template <class Visit>
 void MpiioFile::for_each_run(int v, const Box& box, Visit&& visit) const {
   const Placement& place = context_.placement(v);
   const std::size_t size = size_of(context_.variable(v).type);
-  ExtentMerger merger([&](const Extent& extent) { visit(extent.in_file, extent.in_stage, extent.bytes); });
+  ExtentMerger merger([&](const Extent& extent) { visit(extent.in_file, extent.in_memory, extent.bytes); });
   if (box.rank() == 0) {
     merger.add({place.begin, 0, static_cast<std::int64_t>(size)});
   } else {

@@ -9,16 +9,16 @@
 
 namespace shoal {
 
-/// Fields by MPI-IO into one shared file. Rank 0 keeps the header and says where variables lie. Access
-/// collective: one derived datatype a field and one call of all ranks; independent: one call for each
-/// contiguous run.
+/// The driver mpiio: one shared file by MPI-IO; rank 0 keeps the catalog. Access collective: one derived
+/// datatype a field and one call of all ranks; independent: one call for each contiguous run.
 class MpiioFile final : public LibraryFile {
  public:
-  /// As the context says. Collective.
+  /// Makes or opens the file of the context. Collective.
   explicit MpiioFile(const LibraryContext& context);
 
  private:
   LibraryTraits traits() const override;
+  bool has_place(const Schema& wanted) override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
   void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;

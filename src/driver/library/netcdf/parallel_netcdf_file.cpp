@@ -82,7 +82,6 @@ ParallelNetcdfFile::ParallelNetcdfFile(const LibraryContext& context) : context_
   const Timer timer(context_.counters.open);
   context.require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
   refuse_lossy_hints(context.path, context.options.library.hints);
-  if (context.writable() && !context.fresh()) find_late_space();
   const auto hints = context.hints_with_stripes();
   context.comm.agree_or_throw(caught([&] { open_file(hints); }));
   context.comm.agree_or_throw(caught([&] { find_ids(context.schema); }));
@@ -205,10 +204,10 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
                    dims.data(), &id),
         what);
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
-  // Without a wish the library chooses, as it does for programs that call it themselves.
-  const bool wish =
+  // Without a request the library chooses, as it does for programs that call it themselves.
+  const bool request =
       !def.chunks.empty() || (any && context_.options.library.chunk_bytes) || !def.filters.empty();
-  if (wish) {
+  if (request) {
     const Dims chunk =
         def.chunks.empty()
             ? netcdf4::default_chunk(
@@ -298,50 +297,17 @@ void ParallelNetcdfFile::get_filtered(int v, const Box& box, std::byte* values) 
   get(v, box, values);
 }
 
-ParallelNetcdfFile::LateSpace ParallelNetcdfFile::late_space_of(netcdf4::Contents& contents, hid_t file,
-                                                                int v) {
-  const hid_t dataset = contents.open_variable(file, v);
-  const netcdf4::Id creation(H5Dget_create_plist(dataset));
-  H5D_alloc_time_t time = H5D_ALLOC_TIME_EARLY;
-  if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_alloc_time(creation, &time) < 0 ||
-      time == H5D_ALLOC_TIME_EARLY)
-    return LateSpace::no;
-  hsize_t have = 0;
-  const auto& chunk = contents.variables[static_cast<std::size_t>(v)].chunk;
-  const Box all = chunks_of(Box::whole(contents.schema.shape(v)), chunk);
-  const bool known = H5Dget_num_chunks(dataset, H5S_ALL, &have) >= 0;
-  return known && static_cast<std::int64_t>(have) == all.cells() ? LateSpace::all_taken : LateSpace::yes;
-}
-
 // Of a file that one process made, or driver native: chunks get their place in the file when they are first
 // written. With such variables HDF5 1.10 writes new chunks to no address at all where ranks do it together,
 // or waits for ever if they are compressed. Those that it makes in parallel have a place for all chunks at
 // once.
-void ParallelNetcdfFile::find_late_space() {
-  const Bytes found = context_.comm.from_root([&] {
-    const netcdf4::QuietErrors quiet;
-    const netcdf4::Id file(H5Fopen(context_.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-    ByteWriter out;
-    std::vector<LateSpace> late;
-    if (!file.valid()) throw netcdf4::hdf5_error("open the file").in_file(context_.path);
-    const netcdf4::OtherFiles others(context_.path, context_.options.catalog.external_files);
-    netcdf4::Contents contents = netcdf4::read_contents(file, others);
-    for (int v = 0; v < static_cast<int>(contents.variables.size()); ++v)
-      late.push_back(late_space_of(contents, file, v));
-    out.put(late);
-    return out.take();
-  });
-  ByteReader(found).get(late_space_);
-}
-
 void ParallelNetcdfFile::check_space(int v, const Box& region) const {
-  const auto i = static_cast<std::size_t>(v);
-  if (i >= late_space_.size() || late_space_[i] == LateSpace::no) return;
-  const Dims length = context_.schema.shape(v);
+  const LateSpace space = context_.late_space(v);
+  if (!space.late) return;
   bool grows = false;
   for (int d = 0; d < region.rank(); ++d)
-    grows = grows || region.end(d) > length[d];
-  if (!grows && late_space_[i] == LateSpace::all_taken) return;
+    grows = grows || region.end(d) > space.shape[d];
+  if (!grows && space.complete) return;
   throw Error(
       Code::not_supported,
       "the variable was made by one process, or by driver native: its chunks take space in the file when "

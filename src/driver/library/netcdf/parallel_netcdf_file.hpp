@@ -14,10 +14,10 @@
 
 namespace shoal {
 
-/// netcdf4 and netcdf4-classic through parallel netCDF-C, that is parallel HDF5.
+/// The driver netcdf: netcdf4 and netcdf4-classic through parallel netCDF-C, that is parallel HDF5.
 class ParallelNetcdfFile final : public LibraryFile {
  public:
-  /// As the context says. Collective.
+  /// Makes or opens the file of the context. Collective.
   explicit ParallelNetcdfFile(const LibraryContext& context);
 
  private:
@@ -41,10 +41,6 @@ class ParallelNetcdfFile final : public LibraryFile {
   void define(const Schema& wanted);
   void define_variable(const Schema& wanted, const VariableDef& definition);
   void find_ids(const Schema& schema);
-  /// Do chunks of a variable in the file take space when they are written? all_taken: those so far have it.
-  enum class LateSpace : char { no, all_taken, yes };
-  static LateSpace late_space_of(netcdf4::Contents& contents, hid_t file, int variable);
-  void find_late_space();
   void check_space(int variable, const Box& region) const;
   int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
   void use(Access how);
@@ -57,13 +53,12 @@ class ParallelNetcdfFile final : public LibraryFile {
 
   const LibraryContext& context_;
   int file_ = -1;
-  bool defining_ = false;              ///< the library is in define mode
-  Status unusable_;                    ///< definitions failed half way; the same on all ranks
-  Status damage_;                      ///< of this rank
-  std::vector<int> ids_;               ///< of the library, by variable
-  std::vector<LateSpace> late_space_;  ///< of variables that the file had: find_late_space
-  bool barred_ = false;                ///< the region must not be stored (check_space)
-  bool extending_ = false;             ///< the region to store is beyond what the variable is known to have
+  bool defining_ = false;        ///< the library is in define mode
+  Status unusable_;              ///< definitions failed half way; the same on all ranks
+  Status damage_;                ///< of this rank
+  std::vector<int> ids_;         ///< of the library, by variable
+  bool barred_ = false;          ///< the region must not be stored (check_space)
+  bool extending_ = false;       ///< the region to store is beyond what the variable is known to have
   std::map<int, Dims> extents_;  ///< how far each variable was extended, by variable; independent access only
   std::optional<Access> access_;  ///< that all variables but scalars are in
   std::set<int> together_;        ///< compressed variables that were written here

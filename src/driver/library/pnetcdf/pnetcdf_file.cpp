@@ -103,9 +103,7 @@ struct PnetcdfSection {
 // What the format cannot hold is found before the library is asked, so that nothing is changed then.
 void check_schema(const Schema& wanted, const Schema& have, const CatalogOptions& options) {
   check_classic(wanted, have);
-  const std::vector<std::int64_t> zeros(wanted.variables.size(), 0);
-  const auto header = static_cast<std::int64_t>(encode_header(wanted, zeros, zeros).size());
-  check_offsets(wanted, new_layout(wanted, header, options));
+  check_offsets(wanted, new_layout(wanted, header_bytes_of(wanted), options));
   for (std::size_t v = 0; v < have.variables.size(); ++v)
     if (find_attribute(have.variables[v].attributes, k_fill) == nullptr &&
         find_attribute(wanted.variables[v].attributes, k_fill) != nullptr)
@@ -125,7 +123,7 @@ PnetcdfFile::PnetcdfFile(const LibraryContext& context) : context_(context) {
 LibraryTraits PnetcdfFile::traits() const {
   LibraryTraits traits;
   traits.changes_cells = true;  // it swaps bytes in place, and back
-  traits.reports_to_nobody = is_ompio(context_.path);
+  traits.may_hide_no_space = is_ompio(context_.path);
   traits.most_bytes = k_most_bytes;
   return traits;
 }
@@ -156,6 +154,13 @@ void PnetcdfFile::check(int status, const std::string& what) const {
 }
 
 // ---- Definitions
+
+bool PnetcdfFile::has_place(const Schema& wanted) {
+  std::vector<std::int64_t> begins;
+  for (const auto& placement : context_.placements)
+    begins.push_back(static_cast<std::int64_t>(placement.begin));
+  return context_.stays_in_place(wanted, begins);
+}
 
 void PnetcdfFile::extend(const Schema& wanted, std::vector<Placement>& placements) {
   check_usable();

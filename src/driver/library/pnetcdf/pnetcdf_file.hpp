@@ -13,17 +13,19 @@
 
 namespace shoal {
 
-/// Classic formats through PnetCDF: collective, independent, or queued and moved together (nonblocking).
+/// The driver pnetcdf: classic formats through PnetCDF, with access collective, independent, or nonblocking
+/// (queued and moved together).
 ///
-/// Replicated values in collective access are always queued on rank 0, and moved by one collective call with
-/// all that is queued then.
+/// Replicated values in collective access are queued on rank 0, and moved by one collective call with all
+/// that is queued then.
 class PnetcdfFile final : public LibraryFile {
  public:
-  /// As the context says. Collective.
+  /// Makes or opens the file of the context. Collective.
   explicit PnetcdfFile(const LibraryContext& context);
 
  private:
   LibraryTraits traits() const override;
+  bool has_place(const Schema& wanted) override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void about_to_store(int variable, const Box& region, bool replicated) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
@@ -48,7 +50,7 @@ class PnetcdfFile final : public LibraryFile {
   void queue(int variable, const Box& box, const std::byte* values);
   std::byte* new_buffer(std::size_t bytes);
   void flush();
-  /// So that other ranks read what was written.
+  /// Makes writes visible to other ranks.
   void make_visible();
   void pad_end() const;
 

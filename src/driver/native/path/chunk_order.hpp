@@ -8,10 +8,10 @@
 
 namespace shoal {
 
-/// A field's region in order of chunks: [outer, chunks, cells of a chunk, inner], so that whole chunks can
-/// be moved as boxes, however the cells of ranks are cut. Outer dimensions are those in front in which chunks
-/// have one cell, inner ones those at the end that chunks have whole; where ranks or chunks cut, dimensions
-/// become the two in the middle. Cells of chunks that stick out of the region are nobody's. Local.
+/// The region of a field in order of chunks: [outer, chunks, cells of a chunk, inner], so that whole chunks
+/// can be moved as boxes, whatever the decomposition. Outer dimensions are the leading ones in which chunks
+/// have one cell, inner ones the last ones that chunks have whole; all dimensions between, which ranks or
+/// chunks cut, become the two in the middle. Cells of chunks beyond the region are unowned. All is Local.
 class ChunkOrder {
  public:
   explicit ChunkOrder(const FieldJob& job);

@@ -16,9 +16,8 @@
 
 namespace shoal {
 
-/// Compressed chunks of fields whose cells lie on several nodes: cells are sent such that each chunk lies
-/// whole on one rank, which encodes (decodes) it. Bytes go from there to the file; the owner hears of
-/// addresses.
+/// The path of compressed fields whose chunks have cells on several nodes: cells are sent so that one rank
+/// has all of a chunk, encodes (decodes) it and stores (fetches) it. The catalog owner gets the addresses.
 class ChunkRearranger {
  public:
   ChunkRearranger(const NativeContext& context, ChunkAddresses& addresses, SendBuffers& buffers)
@@ -26,7 +25,7 @@ class ChunkRearranger {
 
   /// Collective.
   Status write(const FieldJob& job);
-  /// decoded: what may be kept of chunks, as FieldReader has it. Collective.
+  /// decoded: as for FieldReader. Collective.
   Status read(const FieldJob& job, DecodedChunks* decoded);
 
   /// The chunks that this rank stored since the last call.
@@ -55,7 +54,7 @@ class ChunkRearranger {
                   DecodedChunks* decoded);
   void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   Status read_tiles(const FieldJob& job, DecodedChunks* decoded);
-  /// Of a tile (row-major, as the variable's type) or of a map. more: halos.
+  /// Reads the cells of a tile (row-major, of the variable's type) or of a map. more: with halo.
   Status read_cells(const FieldJob& job, bool more, DecodedChunks* decoded);
   /// The report's line of chunks that were sent, the first time. Collective.
   void report(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan);
@@ -63,7 +62,7 @@ class ChunkRearranger {
   const NativeContext& context_;
   ChunkAddresses& addresses_;
   SendBuffers& buffers_;
-  std::vector<int> coders_;  ///< who compresses
+  std::vector<int> coders_;  ///< the ranks that encode
   CountedMessages messages_;
   std::deque<ChunkPlan> plans_;
   std::map<int, Encoder> encoders_;  ///< by variable

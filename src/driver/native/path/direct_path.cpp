@@ -72,7 +72,7 @@ void DirectPath::store_array(const FieldJob& job) {
   std::int64_t in_array = 0;
   for_each_piece({transfer.mine}, job.placement->chunk, transfer.mine.cells(), [&](const Piece& piece) {
     for_each_run(job, piece, in_array, [&](const Extent& run) {
-      file_.write(run.in_file, {transfer.array.data + run.in_stage, static_cast<std::size_t>(run.bytes)});
+      file_.write(run.in_file, {transfer.array.data + run.in_memory, static_cast<std::size_t>(run.bytes)});
     });
     in_array += piece.cells.cells() * size_of(job.variable->type);
   });
@@ -110,7 +110,7 @@ void DirectPath::store_pieces(const FieldJob& job, const Box& box, const FillPie
     fill_piece(piece, cells);
     stored += piece.cells.cells();
     for_each_run(job, piece, 0, [&](const Extent& run) {
-      const bool last = run.in_stage + run.bytes == bytes;
+      const bool last = run.in_memory + run.bytes == bytes;
       runs.write(cells, run, last && stored % in_run != 0);
     });
   });
@@ -135,11 +135,11 @@ Status DirectPath::read(const FieldJob& job) {
           std::byte* cells = plain ? transfer.array.data : buffer_.data();
           for_each_run(job, piece, plain ? in_array : 0, [&](const Extent& run) {
             const auto got = static_cast<std::int64_t>(
-                file_.read(run.in_file, {cells + run.in_stage, static_cast<std::size_t>(run.bytes)}));
+                file_.read(run.in_file, {cells + run.in_memory, static_cast<std::size_t>(run.bytes)}));
             // Behind the end of the file: records that others only announced.
             const std::int64_t whole = got / size * size;
             if (got < run.bytes)
-              fill_box(cells + run.in_stage + whole, {size}, {(run.bytes - whole) / size}, fill.data(),
+              fill_box(cells + run.in_memory + whole, {size}, {(run.bytes - whole) / size}, fill.data(),
                        fill.size());
           });
           in_array += bytes;

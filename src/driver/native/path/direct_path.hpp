@@ -13,28 +13,28 @@
 
 namespace shoal {
 
-/// Bytes: what is converted on its way goes in pieces that stay in a core's cache.
+/// Bytes of a piece in which cells are converted, so that they stay in a core's cache.
 inline constexpr std::int64_t k_direct_piece = 512 * 1024;
 
-/// Past the stage, for ranks whose cells are long runs in the file: each stores and fetches its own,
-/// straight from and to its array where nothing has to be converted. A copy less, and nobody waits for
-/// anybody: a tenth less time for writing, a quarter for reading. Where runs are short, the stage is quicker,
-/// since it makes long ones of them.
+/// The path past the stage, where the cells of each rank are long runs in the file: each rank stores and
+/// fetches its own cells, straight from and to its array where nothing has to be converted. That is one copy
+/// less, and no rank waits for others: a tenth less time for writing, a quarter for reading. Short runs are
+/// faster through the stage, which makes long ones of them.
 class DirectPath {
  public:
   /// long_run: bytes; shorter runs go through the stage.
   DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run);
 
-  /// Does the job go this way? The same on all ranks of the node. Writing: not if ranks of another
-  /// decomposition wrote the variable this way since forget_writers(), as the stage alone keeps them in
-  /// order.
+  /// Can the job take this path? The same on all ranks of the node. suits_writing: not if the variable was
+  /// written by another decomposition on this path since forget_writers(), as the stage alone keeps these
+  /// writes in order.
   bool suits(const FieldJob& job) const;
   bool suits_writing(const FieldJob& job) const;
 
-  /// This rank's cells and its part of those that nobody owns. Nothing of them may be under way in the stage.
+  /// Stores this rank's cells and its part of the unowned ones. None of them may be under way in the stage.
   Status write(const FieldJob& job);
   Status read(const FieldJob& job);
-  /// Ranks have matched calls: what was written is in the file.
+  /// To be called when ranks have matched calls, and all that was written is in the file.
   void forget_writers() { writers_.clear(); }
 
  private:

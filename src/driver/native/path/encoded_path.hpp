@@ -10,9 +10,9 @@
 
 namespace shoal {
 
-/// Compressed variables: ranks encode whole chunks, each a chunk at a time, out of the stage or of cells that
-/// others sent, and store them in space that they take from the file's end; the catalog learns of them when
-/// ranks complete pending writes.
+/// The path of compressed variables. Each rank encodes whole chunks, one at a time, from the stage or from
+/// cells that others sent, and stores them in space that it takes at the end of the file. The catalog gets
+/// their addresses when ranks complete pending writes.
 class EncodedPath {
  public:
   EncodedPath(const NativeContext& context, ChunkAddresses& addresses, const NativeRearrangers& rearrangers,
@@ -23,13 +23,13 @@ class EncodedPath {
         staged_(staged),
         chunks_(context, addresses, buffers) {}
 
-  /// When the header is open: how much may wait, and be kept.
+  /// Makes the buffers, when the header is open.
   void begin();
 
   /// Error(not_supported): settings or sizes forbid it. The same on all ranks. Local.
   Status check(const FieldJob& job) const;
-  /// Must what was written before be in the file, as it must be known before the job is written? The same on
-  /// all ranks. Local.
+  /// Must earlier writes be in the file, since the job reads chunks before it writes them? The same on all
+  /// ranks. Local.
   bool must_complete(const FieldJob& job) const;
   /// Collective over the node; where there are several, over all of them.
   Status write(const FieldJob& job);
@@ -37,11 +37,11 @@ class EncodedPath {
 
   /// Parts of chunks that wait for the rest of their cells.
   PartialChunkBuffer& parts() { return *parts_; }
-  /// One part of chunks that are not whole; the rest of their cells stays. Collective.
+  /// Stores cells of chunks that are not whole; other cells of these chunks keep their values. Collective.
   Status store_part(const Transfer& part);
-  /// The catalog learns of the chunks that ranks stored. Collective.
+  /// Gives the catalog the addresses of the chunks that ranks stored. Collective.
   void enter_stored();
-  /// What waits, or was stored and not entered, is given up.
+  /// Drops parts that wait, and chunks that were stored and not entered.
   void clear();
 
  private:

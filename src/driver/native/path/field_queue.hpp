@@ -9,8 +9,8 @@
 
 namespace shoal {
 
-/// Fields whose cells go to I/O ranks wait for each other here, so that a record takes one rearrangement.
-/// Until it is full ranks need no message to write: they find out together whether all of them have the same.
+/// The queue of fields whose cells go to I/O ranks, so that all fields of a record take one rearrangement.
+/// Until it is full a write needs no message; then ranks compare what they have queued.
 class FieldQueue {
  public:
   FieldQueue(const NativeContext& context, ChunkAddresses& addresses, NativeRearrangers& rearrangers,
@@ -22,18 +22,18 @@ class FieldQueue {
         rearranged_(rearranged),
         buffers_(buffers) {}
 
-  /// Can fields wait at all?
+  /// Is there a queue?
   bool is_made() const { return rearrangers_.queue() != nullptr; }
-  /// How the field would wait; none: it cannot. Local, the same on all ranks.
+  /// The plan of the field in the queue; none: it cannot wait. Local, the same on all ranks.
   std::optional<Rearranger::Plan> plan_of(const FieldJob& job) const;
   bool fits(const Rearranger::Plan& plan) const { return rearrangers_.queue()->fits(plan); }
-  /// Do cells of the field wait already? in_same_boxes: cells that come again go to the ranks that had them
-  /// before, in order, and do not count.
+  /// Are cells of the field queued already? in_same_boxes: cells that are sent to the same ranks again stay
+  /// in order, and do not count.
   bool waits(const FieldJob& job, bool in_same_boxes) const;
 
-  /// The field waits from now on. Local; the Status is of this rank's values.
+  /// Queues the field. Local; the Status is of this rank's values.
   Status add(const FieldJob& job, const Rearranger::Plan& plan);
-  /// Fields that wait are stored, if all ranks have the same; else nobody has them any more. Collective.
+  /// Stores the queued fields (same), or drops them where ranks have queued different ones. Collective.
   void send(bool same);
 
  private:
@@ -42,7 +42,7 @@ class FieldQueue {
     const NodeShare* share = nullptr;
     bool is_row = false;  ///< its boxes were cut out of a row of cells
   };
-  /// Errors are deferred, and none are placed then.
+  /// Finds the addresses of all jobs; false: an error was deferred.
   bool place(std::vector<FieldJob>& jobs);
 
   const NativeContext& context_;

@@ -5,14 +5,14 @@
 
 namespace shoal {
 
-/// Variables that only the catalog's library can read: each rank reads its tile with a handle of its own, of
-/// maps I/O ranks read for all.
+/// The path of variables that only the catalog's library can read: each rank reads its tile with a handle of
+/// its own; of maps I/O ranks read for all.
 class LibraryPath {
  public:
   LibraryPath(const NativeContext& context, RearrangedPath& rearranged)
       : context_(context), rearranged_(rearranged) {}
 
-  /// Of maps collective.
+  /// Collective where the job's decomposition is a map.
   Status read(const FieldJob& job);
 
  private:

@@ -10,45 +10,45 @@
 
 namespace shoal {
 
-/// The Rearrangers of one file: of maps whose cells may be sent to I/O ranks, and of tiles, which become maps
-/// for that; and what these share.
+/// The Rearrangers of one file, for maps whose cells may be sent to I/O ranks and for tiles, which become
+/// maps for that, with the queue and the counters that they share.
 class NativeRearrangers {
  public:
   explicit NativeRearrangers(const NativeContext& context) : context_(context) {}
 
-  /// Is there none? Then ranks send each other no cells of fields that are not compressed.
+  /// Is there no Rearranger? Then ranks send no cells of fields that are not compressed.
   bool empty() const { return !rearrangers_ || rearrangers_->empty(); }
-  /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
+  /// Do all fields go through one stage of all ranks, in which ranks keep in step without messages?
   bool one_stage() const { return context_.groups.single() && empty(); }
 
-  /// Error(setting): cells of a map may have to be sent, as some may stay in a variable of the schema, and
-  /// the settings do not allow it.
+  /// Error(setting): a variable of the schema may have unowned cells that keep their values, so that cells of
+  /// the map must be sent, which the settings forbid.
   void check_kept_cells(const CutStrategy& cut, const Schema& schema) const;
-  /// Makes that of a map, if its cells may be sent. Collective.
+  /// Makes the Rearranger of a map, if its cells may be sent. Collective.
   void find(CutStrategy& cut);
-  /// Must cells of the job be sent, as some stay in the file between them, where those of its map were not so
-  /// far? The same on all ranks that made the same calls. Local.
+  /// Must cells of the job's map be sent from now on, since unowned cells between them keep their values? The
+  /// same on all ranks that made the same calls. Local.
   bool must_begin_sending(const FieldJob& job) const;
-  /// From now on cells of the map are sent. Collective.
+  /// Begins to send cells of the map. Collective.
   void begin_sending(CutStrategy& cut);
-  /// The map that stands for tiles, with the cells around them or without. Collective the first time.
+  /// The map of the cells of tiles, with halo or without. Collective the first time.
   std::shared_ptr<const Decomposition> map_of(const std::shared_ptr<const Decomposition>& block, bool halo);
-  /// Of the transfer's map, or the one that stands for its tiles; nullptr: there is none. Local.
+  /// The Rearranger of the transfer's map, or of the map of its tiles; nullptr: none. Local.
   Rearranger* of(const Transfer& transfer) const;
   Rearranger* known(const Transfer& transfer) const;
 
-  /// What the job is where its I/O ranks' boxes are cut out of one row of cells.
+  /// The job as a one-dimensional row of cells, out of which the boxes of I/O ranks are cut.
   struct Row {
     Transfer transfer;
     Placement placement;
   };
-  /// Are stripes asked for, and are the job's cells a row in the file? Rows of a grid seldom end where
-  /// stripes do. It may be another answer once it is known where the file has the variable.
+  /// Are boxes to be aligned with stripes, and are the job's cells one row in the file? (Rows of a grid
+  /// seldom end at stripes.) The answer may change once the variable has its address in the file.
   bool is_flattened(const FieldJob& job) const;
-  /// The job as one of the row, if it goes as such. `row` outlives it.
+  /// The job as a row if `goes`, else the job itself. `row` must outlive it.
   FieldJob as_flattened(const FieldJob& job, bool goes, Row& row) const;
 
-  /// Of all maps, in a file that is written; nullptr as long as there is none.
+  /// The queue of all maps, in a file that is written; nullptr: there is none yet.
   RearrangeQueue* queue() { return queue_ ? &*queue_ : nullptr; }
   const RearrangeQueue* queue() const { return queue_ ? &*queue_ : nullptr; }
   void count_messages() { rearrangers_->count_messages(context_.counters); }

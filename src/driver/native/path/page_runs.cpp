@@ -8,10 +8,10 @@
 namespace shoal {
 
 void PageRuns::write(std::byte* cells, const Extent& run, bool goes_on) {
-  std::byte* from = cells + run.in_stage;
+  std::byte* from = cells + run.in_memory;
   std::uint64_t at = run.in_file;
   std::int64_t length = run.bytes;
-  if (waiting_at_ + static_cast<std::uint64_t>(waiting_bytes_) == at && run.in_stage == 0) {
+  if (waiting_at_ + static_cast<std::uint64_t>(waiting_bytes_) == at && run.in_memory == 0) {
     from -= waiting_bytes_;
     at = waiting_at_;
     length += waiting_bytes_;

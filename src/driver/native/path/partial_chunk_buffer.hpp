@@ -11,40 +11,40 @@
 
 namespace shoal {
 
-/// Writes of parts of compressed chunks (some levels, one of twelve records), which wait here until all cells
-/// of the chunks were written, so that each chunk is compressed once. Each rank keeps its own cells. What is
-/// kept, and for how long, is the same on all ranks.
+/// A buffer for writes of parts of compressed chunks (some levels, one of twelve records): they wait until
+/// all cells of the chunks are written, so that each chunk is compressed once. Each rank keeps its own cells.
+/// Which chunks wait, and how long, is the same on all ranks.
 class PartialChunkBuffer {
  public:
   /// most_bytes: of fields that wait, of all ranks together.
   PartialChunkBuffer(const Schema& schema, std::int64_t most_bytes, Seconds& time)
       : schema_(schema), most_bytes_(most_bytes), time_(time) {}
 
-  /// Does the call write a part of a chunk, and leave other cells of it that the variable has or may get?
+  /// Does the job write some cells of a chunk, and not others that the variable has or may get?
   bool is_part(const FieldJob& job) const;
 
-  /// Cells that are written as one: those of whole chunks, as far as they were written.
+  /// The cells of some whole chunks, as far as they were written.
   struct PartialChunks {
     Transfer transfer;  ///< of all of them; its array is in `cells`
     ScratchBuffer cells;
     std::vector<Box> written;  ///< parts of the region, in order
     std::vector<Box> bad;      ///< of a map: those that this rank could not give, while it has no array
     std::int64_t missing = 0;  ///< cells that were not written; a cell that came twice counts twice
-    bool overlaps = false;     ///< some came twice, so that nobody knows when it is whole
+    bool overlaps = false;     ///< some cells came twice, so that it is not known when all are there
     std::int64_t bytes = 0;
     bool whole() const { return missing == 0 && !overlaps; }
   };
 
   bool empty() const { return kept_.empty(); }
-  /// Must something that waits be stored before the call, to which it does not belong?
+  /// Are there cells of other chunks that must be stored before the job?
   bool in_the_way(const FieldJob& job) const;
-  /// Would it be more than may wait?
+  /// Would the job exceed most_bytes?
   bool full(const FieldJob& job) const;
-  /// The part waits from now on. Local; the Status is of this rank's values.
+  /// Adds the job's cells. Local; the Status is of this rank's values.
   Status add(const FieldJob& job);
-  /// What the call has made whole, if it has: then all cells of its chunks are there.
+  /// Takes the chunks that the job has completed, if all their cells are there now.
   std::optional<PartialChunks> take_whole(const FieldJob& job);
-  /// What waits longest.
+  /// Takes the chunks that have waited longest.
   PartialChunks take_first();
   void clear() { kept_.clear(), bytes_ = 0; }
 

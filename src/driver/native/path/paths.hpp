@@ -10,7 +10,7 @@
 
 namespace shoal {
 
-/// The paths between arrays and the file: each has write and read of a job, and its own state.
+/// The paths of a field between array and file: each writes and reads jobs, and has its own state.
 struct NativePaths {
   NativePaths(const NativeContext& context, ChunkAddresses& addresses)
       : staged(context, addresses),

@@ -89,7 +89,7 @@ void RearrangedPath::store_box(const FieldJob& job, const Box& box, std::byte* c
       copy_box(cut.in_box, cut.box_strides, cut.cells, cut.strides, cut.piece.cells.count, copy, nullptr);
     ExtentMerger merger([&](const Extent& extent) {
       context_.file.write(extent.in_file,
-                          {cut.cells + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
+                          {cut.cells + extent.in_memory, static_cast<std::size_t>(extent.bytes)});
     });
     add_extents(cut.piece, job.placement->chunk, size_of(job.variable->type), cut.address, 0, merger);
     merger.flush();
@@ -105,11 +105,11 @@ void RearrangedPath::load_box(const FieldJob& job, const Box& box, std::byte* ce
       std::int64_t got = 0;
       if (there)
         got = static_cast<std::int64_t>(context_.file.read(
-            extent.in_file, {cut.cells + extent.in_stage, static_cast<std::size_t>(extent.bytes)}));
+            extent.in_file, {cut.cells + extent.in_memory, static_cast<std::size_t>(extent.bytes)}));
       // Behind the end of the file: records that others only announced.
       const std::int64_t whole = got / size * size;
       if (got < extent.bytes)
-        fill_box(cut.cells + extent.in_stage + whole, {size}, {(extent.bytes - whole) / size}, fill.data(),
+        fill_box(cut.cells + extent.in_memory + whole, {size}, {(extent.bytes - whole) / size}, fill.data(),
                  fill.size());
     });
     add_extents(cut.piece, job.placement->chunk, fill.size(), there ? cut.address : 0, 0, merger);

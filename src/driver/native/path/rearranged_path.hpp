@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-/// Cells are sent to I/O ranks, each of which stores (fetches) a box of the field itself.
+/// The path through I/O ranks: cells are sent to them, and each stores (fetches) a box of the field.
 class RearrangedPath {
  public:
   RearrangedPath(const NativeContext& context, NativeRearrangers& rearrangers, StagedPath& staged,
@@ -16,10 +16,10 @@ class RearrangedPath {
   /// Collective.
   Status write(const FieldJob& job);
   Status read(const FieldJob& job);
-  /// Of a map: only I/O ranks have the file open with the library, each for its box. Collective.
+  /// Reads a field that is cut by a map with the catalog's library: each I/O rank its box. Collective.
   Status read_by_library(const FieldJob& job);
 
-  /// This rank's box of a field, row-major as stored, to the file. Local.
+  /// Stores this rank's box of a field (row-major, as stored). Local.
   void store_box(const FieldJob& job, const Box& box, std::byte* cells);
 
  private:

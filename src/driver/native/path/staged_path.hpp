@@ -12,14 +12,14 @@
 
 namespace shoal {
 
-/// Fields go through the stage of a node's ranks, who assemble them there and store or fetch long runs. What
-/// is written may wait there. Owns the stage, and knows who stores what is in it.
+/// The path through the stage: the ranks of a node assemble fields there, and store or fetch long runs.
+/// Writes may wait in the stage. Owns the stage, and the thread that stores from it if there is one.
 class StagedPath {
  public:
   StagedPath(const NativeContext& context, ChunkAddresses& addresses)
       : context_(context), addresses_(addresses) {}
 
-  /// A stage as large as memory allows. Error on all ranks alike: none at all, or no thread to be had.
+  /// Makes a stage, as large as memory allows. Error on all ranks alike: there is no memory, or no thread.
   /// Collective.
   void make();
   void drop();
@@ -29,30 +29,30 @@ class StagedPath {
   /// As FieldWriter and FieldReader. Collective over the node.
   Status write(const FieldJob& job) { return writer_->write(job); }
   Status read(const FieldJob& job, DecodedChunks* decoded = nullptr);
-  /// Cells of the job that wait are in the file when this returns, unless the stage is broken.
+  /// Stores cells of the job that wait; afterwards they are in the file, unless the stage is broken.
   void complete_overlap(const FieldJob& job, Status& status);
 
-  // Where there is no stage, there is nothing to do.
-  /// Everything that was written is in the file when this returns on all ranks of the node.
+  // Without a stage the following do nothing.
+  /// Stores all that waits; it is in the file when this has returned on all ranks of the node.
   Status flush() { return writer_ ? writer_->flush() : Status{}; }
-  /// Threads that store may have all there is.
+  /// Gives threads all that is left to store.
   Status submit_pending() { return writer_ ? writer_->submit_pending() : Status{}; }
   std::vector<StoredPiece> take_stored();
-  /// What this rank's thread failed to store since the last flush.
+  /// The failure of this rank's thread since the last flush.
   Status failure() const { return writer_ ? writer_->failure() : Status{}; }
   /// As FieldWriter::take_reported.
   Status take_reported() { return writer_->take_reported(); }
-  /// Of a thread's handle of the file.
+  /// Sync and close of the thread's handle of the file.
   void sync_file();
   void close_file();
-  /// The stage takes memory when it needs it. A warning, once, if this node had no more to give.
+  /// Warns, once, if this node had too little memory for the stage, which takes memory when it needs it.
   void note_shortage();
   void lift_rate_limit();
 
   /// This rank cannot keep step with the others of its node.
   void fail();
   bool is_broken() const { return stage_ && stage_->broken(); }
-  /// Nothing is under way any more, and it is not broken. Collective over the node.
+  /// Empties the stage, which is not broken afterwards. Collective over the node.
   void reset();
   /// As Stage.
   void enter_match();

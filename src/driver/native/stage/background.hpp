@@ -14,35 +14,34 @@
 
 namespace shoal {
 
-/// This rank's thread that stores while the model computes. It has a handle of the file of its own, makes no
-/// MPI call and knows nothing of the catalog: what it needs is in the slot generations that are handed to it.
-/// Calls are made by one other thread; none of them waits for the store but rest().
+/// A thread of this rank that stores while the model computes. It has a handle of the file of its own, makes
+/// no call of MPI and does not use the catalog: the slot generations handed to it have all it needs. One
+/// other thread makes the calls; none of them waits for the thread but rest() and drop().
 class Background {
  public:
-  /// Starts the thread. past_cache: it stores past the page cache while nobody waits for it.
-  /// Error(no_memory) if the system has none to give.
+  /// Starts the thread. past_cache: it stores past the page cache while no rank waits for it.
+  /// Error(no_memory): the system has no thread.
   Background(Stage& stage, const NativeFile& file, int rank, bool past_cache);
-  /// What was handed over and not stored is dropped.
+  /// Drops slot generations that are not stored.
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Chunks of the job's variable will come, which go through filters.
+  /// Storing::expect.
   void expect(const FieldJob& job) { storing_.expect(job); }
-  /// Of all slot generations, those in which this rank has a part to store; in order.
+  /// Hands over a slot generation of which this rank stores a part; in order.
   void take(std::shared_ptr<const SlotGeneration> generation);
-  /// Is it this rank's turn to store the slot generation? Turns go round, so that no rank's model has all the
-  /// load.
+  /// Is it this rank's turn to store the slot generation? Turns go round, so that the load is even.
   bool has_turn(const SlotGeneration& generation) const;
 
   /// The first failure since rest().
   Status failure() const;
-  /// Wait, asleep, until the thread has nothing left to do; then what it counted and what failed is handed
-  /// over.
+  /// Waits, asleep, until the thread has nothing left to do; then adds its counters and returns its failure.
   Status rest(Counters& into);
-  /// Nothing is stored any more of what was handed over (the stage is broken), once this returns.
+  /// Drops what was handed over, as the stage is broken. When this returns the thread stores nothing any
+  /// more.
   void drop();
-  /// The rest is for a thread that rests: see rest() and drop().
+  // From here on: only after rest() or drop().
   std::vector<StoredPiece> take_stored() { return storing_.take_stored(); }
   void sync_file() { file_.sync(); }
   void close_file() { file_.close(); }

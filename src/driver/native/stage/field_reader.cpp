@@ -29,9 +29,9 @@ Status FieldReader::read(const FieldJob& job) {
     return false;
   };
   const auto own = static_cast<std::uint32_t>(stage_.node().rank()) % Stage::k_most_shares;
-  const auto fetch_wished = [&](const Stage::Wish& wish) {
+  const auto fetch_requested = [&](const Stage::ClaimRequest& request) {
     return fetch_claimed([&](const SlotGeneration& generation) {
-      return stage_.claim(generation.number, generation.shares(), wish);
+      return stage_.claim(generation.number, generation.shares(), request);
     });
   };
   const auto fetch_decoded = [&] {
@@ -39,7 +39,7 @@ Status FieldReader::read(const FieldJob& job) {
            fetch_claimed([&](const SlotGeneration& generation) { return claim_decoded(generation); });
   };
   const auto fetch_one = [&] {
-    return fetch_decoded() || fetch_wished({own, false}) || fetch_wished({own, true});
+    return fetch_decoded() || fetch_requested({own, false}) || fetch_requested({own, true});
   };
   for (; next < generations.size(); ++next) {
     const SlotGeneration& generation = generations[next];
@@ -117,12 +117,12 @@ void FieldReader::fetch(const SlotGeneration& generation, std::uint32_t share, c
     fill_box(data + at, {size}, {bytes / size}, fill.data(), fill.size());
   };
   generation.for_each_extent(share, nullptr, [&](const Extent& extent) {
-    if (extent.in_file == k_unplaced) return fill_from(extent.in_stage, extent.bytes);
+    if (extent.in_file == k_unplaced) return fill_from(extent.in_memory, extent.bytes);
     const auto got = static_cast<std::int64_t>(
-        file_.read(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)}));
+        file_.read(extent.in_file, {data + extent.in_memory, static_cast<std::size_t>(extent.bytes)}));
     // Behind the end of the file: records that others only announced.
     const auto size = static_cast<std::int64_t>(fill.size());
-    if (got < extent.bytes) fill_from(extent.in_stage + got / size * size, extent.bytes - got / size * size);
+    if (got < extent.bytes) fill_from(extent.in_memory + got / size * size, extent.bytes - got / size * size);
   });
 }
 

@@ -10,17 +10,17 @@
 
 namespace shoal {
 
-/// Reading: fetches a region piece by piece into the stage, from where ranks take their cells. Each byte is
-/// copied twice, one copy of which stays in the caches. Own rows straight into the array, and those of others
-/// into the slot (preadv), take 9 to 20 % longer for rows of up to 2.6 KB: each piece of a list costs the
-/// kernel 60 to 90 ns, and its copy to memory that is not in cache is slow where address and offset differ
-/// modulo 64, as they do for rows of a model's array (docs/figures/reading.csv). Slower, of the speed of one
-/// block of each rank: maps of the file 0.7 (page faults) and 0.4 (pages of each MiB at once), all columns of
-/// its rows by each rank 0.6, its own rows alone 0.28. Stores past the caches, and fetching the target's
-/// lines ahead, gain nothing.
+/// Reads a field through the stage: ranks fetch pieces of the region into it, and copy their cells out. Each
+/// byte is copied twice, one copy of which stays in the caches. Own rows straight into the array, and those
+/// of others into the slot (preadv), take 9 to 20 % longer for rows of up to 2.6 KB: each piece of a list
+/// costs the kernel 60 to 90 ns, and its copy to memory that is not in cache is slow where address and offset
+/// differ modulo 64, as they do for rows of a model's array (docs/figures/reading.csv). Slower, of the speed
+/// of one block of each rank: maps of the file 0.7 (page faults) and 0.4 (pages of each MiB at once), all
+/// columns of its rows by each rank 0.6, its own rows alone 0.28. Stores past the caches, and fetching the
+/// target's lines ahead, gain nothing.
 class FieldReader {
  public:
-  /// decoded: what may be kept of chunks, of whose cells others may be read next; nullptr: nothing.
+  /// decoded: a cache of chunks, for later reads of their other cells; nullptr: none.
   FieldReader(Stage& stage, NativeFile& file, Counters& counters, DecodedChunks* decoded)
       : stage_(stage), file_(file), counters_(counters), decoded_(decoded) {}
   /// Collective over the node; nothing may be under way for writing.

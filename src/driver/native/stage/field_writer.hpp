@@ -11,13 +11,14 @@
 
 namespace shoal {
 
-/// Writing: packs fields into slot generations, and stores those that are full or has a thread store them.
+/// Writes fields through the stage: packs them into slot generations, which this rank, its thread or other
+/// ranks store when they are full.
 class FieldWriter {
  public:
   /// rank: this one's number, for messages.
   FieldWriter(Stage& stage, NativeFile& file, Counters& counters, int rank)
       : stage_(stage), file_(file), counters_(counters), rank_(rank), storing_(stage, file, counters, rank) {}
-  /// From now on a thread stores; past_cache as in Background. Error(no_memory) if there is none to be had.
+  /// From now on a thread stores; past_cache: as in Background. Error(no_memory): the system has no thread.
   void start_background(bool past_cache) {
     background_.emplace(stage_, file_, rank_, past_cache);
     later_ = true;
@@ -25,24 +26,24 @@ class FieldWriter {
   /// From now on other ranks of the node store, some time after they have arrived.
   void leave_to_others() { later_ = true; }
 
-  /// Put this rank's cells into the stage, storing what is full meanwhile. The Status is what went wrong with
-  /// this rank's own data or its storing; it takes part in any case.
+  /// Packs this rank's cells into the stage, and stores what is full meanwhile. The Status is of this rank's
+  /// own data or storing; the rank takes part in any case.
   Status write(const FieldJob& job);
-  /// Cells of the job that were written before are in the file when this returns. All ranks of the node call
-  /// it.
+  /// Stores cells of the job that were written before; they are in the file when this returns. All ranks of
+  /// the node call it.
   void complete_overlap(const FieldJob& job, Status& status);
-  /// What threads failed to store, as far as the last write had to do with it: the same on all ranks of the
-  /// node, once for each such write.
+  /// The failure of threads that the last write found: the same on all ranks of the node, once for each such
+  /// write.
   Status take_reported() { return std::exchange(reported_, {}); }
-  /// What this rank's thread failed to store since the last flush.
+  /// The failure of this rank's thread since the last flush.
   Status failure() const { return background_ ? background_->failure() : Status{}; }
-  /// The slot generation that is not full is closed, so that it can be stored. All ranks of the node call it.
+  /// Closes the slot generation that is not full, so that it can be stored. All ranks of the node call it.
   Status submit_pending();
-  /// Everything written so far is in the file when this returns on all ranks of the node.
+  /// Stores all that was written; it is in the file when this has returned on all ranks of the node.
   Status flush();
   /// The encoded chunks that this rank stored since the last call.
   std::vector<StoredPiece> take_stored();
-  /// Nothing is under way any more. Before the stage is reset.
+  /// Forgets all slot generations, before the stage is reset.
   void forget();
   /// As NativeFile, of the thread's handle. After flush.
   void sync_file();
@@ -73,7 +74,7 @@ class FieldWriter {
   int rank_;
   Storing storing_;     ///< of this thread
   bool later_ = false;  ///< it is not this thread that stores
-  /// But this one, or one of another rank; this thread helps to compress while it waits.
+  /// The thread that stores in place of this one, which helps to compress while it waits.
   std::optional<Background> background_;
   Status reported_;
   std::uint64_t flushed_ = 0;   ///< slot generations that were over when ranks last flushed

@@ -18,12 +18,12 @@ void SlotGeneration::for_each_extent(std::uint32_t share, const std::uint64_t* a
   const std::int64_t low = share * share_bytes;
   const std::int64_t high = std::min(used, low + share_bytes);
   ExtentMerger merger([&](const Extent& extent) {
-    const std::int64_t from = std::max(low, extent.in_stage);
-    const std::int64_t to = std::min(high, extent.in_stage + extent.bytes);
+    const std::int64_t from = std::max(low, extent.in_memory);
+    const std::int64_t to = std::min(high, extent.in_memory + extent.bytes);
     if (from < to)
       visit({extent.in_file == k_unplaced
                  ? k_unplaced
-                 : extent.in_file + static_cast<std::uint64_t>(from - extent.in_stage),
+                 : extent.in_file + static_cast<std::uint64_t>(from - extent.in_memory),
              from, to - from});
   });
   for (const auto& staged : pieces) {

@@ -14,7 +14,7 @@ namespace shoal {
 /// A piece in a slot generation, and where its chunk lies in the file.
 struct StagedPiece {
   Piece piece;
-  std::int64_t in_stage = 0;
+  std::int64_t in_stage = 0;  ///< in the slot's buffer
   std::uint64_t address = 0;  ///< of the chunk; unless it is listed
   int address_slot = -1;      ///< listed: index in the addresses that come with the slot generation
   Dims chunk;
@@ -26,9 +26,10 @@ struct StagedPiece {
   std::int64_t bytes() const { return piece.cells.cells() * static_cast<std::int64_t>(element_size); }
 };
 
-/// A slot generation as one rank describes it to itself; the same on all ranks of a node.
+/// The contents of a slot generation: pieces, and their addresses in the file. The same on all ranks of a
+/// node.
 struct SlotGeneration {
-  /// What messages call a field of it.
+  /// A field of it, for messages.
   struct Field {
     std::int64_t in_stage = 0;  ///< where it begins
     std::string variable;
@@ -42,15 +43,15 @@ struct SlotGeneration {
   bool encoded = false;  ///< each piece is a share: all of a chunk that there is, and goes through filters
   std::int64_t share_bytes = 1024 * 1024;  ///< what one rank stores or fetches at a time
 
-  /// Is there room for another field's or piece's bytes?
+  /// Is there room for so many bytes of another field?
   bool has_space(std::int64_t bytes, std::int64_t slot_bytes) const {
     return fits(bytes + k_alignment, slot_bytes) && addresses < Stage::k_addresses;
   }
-  /// Another piece of the same field?
+  /// Is there room for another piece of the same field?
   bool fits(std::int64_t bytes, std::int64_t slot_bytes) const {
     return used + bytes <= slot_bytes && (!encoded || pieces.size() < Stage::k_most_shares);
   }
-  /// Another field begins.
+  /// Begins another field, at a multiple of k_alignment.
   void align() { used = (used + k_alignment - 1) / k_alignment * k_alignment; }
   static constexpr std::int64_t k_alignment = 8;  ///< of a field in the stage
 
@@ -58,12 +59,13 @@ struct SlotGeneration {
     if (encoded) return static_cast<std::uint32_t>(pieces.size());
     return static_cast<std::uint32_t>((used + share_bytes - 1) / share_bytes);
   }
-  /// Shares such that bytes make about so many of them; parts too small would cost more calls than they save.
+  /// Sets share_bytes such that `bytes` are about `parts` shares; shares too small would cost more calls than
+  /// they save.
   void share_evenly(std::int64_t bytes, int parts);
   /// The extents of one share, clipped to it and merged.
   void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_generation,
                        const std::function<void(const Extent&)>& visit) const;
-  /// The error with the variable and the record of what is at this place.
+  /// The error with the variable and the record of the cells at this byte of the buffer.
   Error located(const Error& error, std::int64_t in_stage) const;
 };
 

@@ -11,7 +11,7 @@
 #include <new>
 #include <thread>
 
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 
 namespace shoal {
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t k_page = 4096;
 constexpr std::uint32_t k_bits = 64;
 constexpr double k_nano = 1e9;
-constexpr std::int64_t k_mark_bytes = 16;
+constexpr std::int64_t k_progress_bytes = 16;
 std::int64_t nanoseconds() {
   return static_cast<std::int64_t>(now() * k_nano);
 }
@@ -39,7 +39,7 @@ constexpr double k_idle_poll_interval =
 }  // namespace
 
 // Both live in the window: zero is their first state, and nothing in them is a pointer.
-struct Stage::Head {
+struct Stage::StageHeader {
   SharedWord events;    ///< counts everything that somebody may wait for
   SharedWord waiting;   ///< ranks asleep on events
   SharedWord watching;  ///< those of them that do not wait for room
@@ -64,44 +64,52 @@ struct Stage::Head {
   std::array<char, 1024> message;
 };
 
-/// What others know of a rank.
-struct Stage::Mark {
+/// The progress of a rank, for the other ranks.
+struct Stage::RankProgress {
   std::atomic<std::uint64_t> steps;  ///< arrivals and votes, which come in the same order on all ranks
-  SharedWord gone;                   ///< it makes no more
+  SharedWord departed;               ///< 1: it makes no more steps
 };
 
-/// What others of this process, and ranks that wait for this one, find of the stage. It goes with a stage
-/// that moves.
-class Stage::Post : public Place {
+/// The wait point of the stage, for this process and for ranks that wait for this one. It stays at its
+/// address when the stage is moved.
+class Stage::StagePresence : public WaitPoint {
  public:
   /// shared: by several ranks; nobody waits for another at a stage of one rank, whose window has no name.
-  Post(Ties& ties, Head& head, Mark& mark, std::int64_t id, bool shared)
-      : ties_(&ties), board_(shared ? ties.board.get() : nullptr), head_(&head), mark_(&mark), id_(id) {
-    ties_->places.push_back(this);
-    if (board_ != nullptr) board_->enter(id_, *this);
+  StagePresence(WaitState& wait_state, StageHeader& header, RankProgress& progress, std::int64_t id,
+                bool shared)
+      : wait_state_(&wait_state),
+        board_(shared ? wait_state.board.get() : nullptr),
+        header_(&header),
+        progress_(&progress),
+        id_(id) {
+    wait_state_->wait_points.push_back(this);
+    if (board_ != nullptr) board_->add(id_, *this);
   }
-  ~Post() override {
-    std::erase(ties_->places, this);
-    if (board_ != nullptr) board_->leave(id_);
-    mark_->gone.store(1, std::memory_order_release);
-    wake_all_of(*head_);
+  ~StagePresence() override {
+    std::erase(wait_state_->wait_points, this);
+    if (board_ != nullptr) board_->remove(id_);
+    progress_->departed.store(1, std::memory_order_release);
+    wake_all_of(*header_);
   }
-  std::uint64_t done_here() const override { return mark_->steps.load(std::memory_order_relaxed); }
-  bool is_broken() const override { return head_->broken.load(std::memory_order_acquire) != 0; }
-  void break_off(Code, const std::string&) override {
-    head_->broken.store(1, std::memory_order_release);
-    wake_all_of(*head_);
+  std::uint64_t done_here() const override { return progress_->steps.load(std::memory_order_relaxed); }
+  bool is_broken() const override { return header_->broken.load(std::memory_order_acquire) != 0; }
+  // Which error it is ranks find in the match of calls that follows.
+  Status break_off(const Status& status) override {
+    header_->broken.store(1, std::memory_order_release);
+    wake_all_of(*header_);
+    return status;
   }
-  static void wake_all_of(Head& head) {
-    head.events.fetch_add(1, std::memory_order_seq_cst);
-    wake_all(head.events);
+  WaitState& wait_state() const override { return *wait_state_; }
+  static void wake_all_of(StageHeader& header) {
+    header.events.fetch_add(1, std::memory_order_seq_cst);
+    wake_all(header.events);
   }
 
  private:
-  Ties* ties_;
-  Board* board_;
-  Head* head_;
-  Mark* mark_;
+  WaitState* wait_state_;
+  ProgressBoard* board_;
+  StageHeader* header_;
+  RankProgress* progress_;
   std::int64_t id_;
 };
 
@@ -121,46 +129,48 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
     : node_(&node),
       slots_(slots),
       slot_bytes_(slot_bytes),
-      slot_head_bytes_(rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * node.size(), alignof(Slot))),
-      heads_bytes_(
-          rounded_up(k_page + slots * slot_head_bytes_ + slots / 64 * 8 + 8 + k_mark_bytes * node.size(),
-                     k_mapped_together)),
+      slot_header_bytes_(
+          rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * node.size(), alignof(Slot))),
+      headers_bytes_(rounded_up(
+          k_page + slots * slot_header_bytes_ + slots / 64 * 8 + 8 + k_progress_bytes * node.size(),
+          k_mapped_together)),
       buffer_bytes_(rounded_up(slot_bytes + 8 * k_addresses, k_mapped_together)),
       writers_(writers),
       wait_seconds_(wait_seconds),
       storers_(node.size()),
       computing_(node.size()),
       window_(SharedWindow::kept_or_new(
-          node, static_cast<std::size_t>(heads_bytes_ + slots * buffer_bytes_),
-          static_cast<std::size_t>(heads_bytes_ +
+          node, static_cast<std::size_t>(headers_bytes_ + slots * buffer_bytes_),
+          static_cast<std::size_t>(headers_bytes_ +
                                    std::min<std::int64_t>(slots, first_slots(slot_bytes)) * buffer_bytes_),
-          static_cast<std::size_t>(heads_bytes_))) {
+          static_cast<std::size_t>(headers_bytes_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  static_assert(sizeof(Head) <= k_page && sizeof(Mark) <= k_mark_bytes);
-  post_ = std::make_shared<Post>(node.ties(), head(), mark(node.rank()), window_.id(), node.size() > 1);
+  static_assert(sizeof(StageHeader) <= k_page && sizeof(RankProgress) <= k_progress_bytes);
+  presence_ = std::make_shared<StagePresence>(node.wait_state(), header(), progress(node.rank()),
+                                              window_.id(), node.size() > 1);
 }
 
 Stage::~Stage() {
-  post_.reset();
+  presence_.reset();
   window_.keep();
 }
 
-Stage::Head& Stage::head() const {
-  return *std::launder(reinterpret_cast<Head*>(window_.data()));
+Stage::StageHeader& Stage::header() const {
+  return *std::launder(reinterpret_cast<StageHeader*>(window_.data()));
 }
 
-Stage::Mark& Stage::mark(int rank) const {
-  return *std::launder(reinterpret_cast<Mark*>(window_.data() + k_page + slots_ * slot_head_bytes_ +
-                                               slots_ / 64 * 8 + 8 + rank * k_mark_bytes));
+Stage::RankProgress& Stage::progress(int rank) const {
+  return *std::launder(reinterpret_cast<RankProgress*>(window_.data() + k_page + slots_ * slot_header_bytes_ +
+                                                       slots_ / 64 * 8 + 8 + rank * k_progress_bytes));
 }
 
 std::atomic<std::uint64_t>& Stage::file_end() const {
-  return head().file_end;
+  return header().file_end;
 }
 
 Stage::Slot& Stage::slot(std::uint64_t generation) const {
   const auto i = static_cast<std::int64_t>(generation % static_cast<std::uint64_t>(slots_));
-  return *std::launder(reinterpret_cast<Slot*>(window_.data() + k_page + i * slot_head_bytes_));
+  return *std::launder(reinterpret_cast<Slot*>(window_.data() + k_page + i * slot_header_bytes_));
 }
 
 std::uint64_t* Stage::fingerprints(std::uint64_t generation) const {
@@ -173,18 +183,18 @@ std::uint64_t* Stage::addresses(std::uint64_t generation) const {
 
 std::byte* Stage::data(std::uint64_t generation) const {
   const auto buffer = slot(generation).buffer.load(std::memory_order_acquire);
-  return window_.data() + heads_bytes_ + (static_cast<std::int64_t>(buffer) - 1) * buffer_bytes_;
+  return window_.data() + headers_bytes_ + (static_cast<std::int64_t>(buffer) - 1) * buffer_bytes_;
 }
 
 // A bit for each buffer that a slot generation has.
 std::atomic<std::uint64_t>* Stage::taken() const {
   return std::launder(
-      reinterpret_cast<std::atomic<std::uint64_t>*>(window_.data() + k_page + slots_ * slot_head_bytes_));
+      reinterpret_cast<std::atomic<std::uint64_t>*>(window_.data() + k_page + slots_ * slot_header_bytes_));
 }
 
 // The first one that is free. There are as many as slots, so that one is found unless memory is short.
 std::optional<std::uint32_t> Stage::take_buffer() const {
-  Head& h = head();
+  StageHeader& h = header();
   const auto all = static_cast<std::uint32_t>(slots_);
   while (true) {
     const std::uint32_t more = h.buffers.load(std::memory_order_acquire);
@@ -202,7 +212,7 @@ std::optional<std::uint32_t> Stage::take_buffer() const {
       }
     }
     if (usable == all || h.no_more.load(std::memory_order_relaxed) != 0) return std::nullopt;
-    const auto at = static_cast<std::size_t>(heads_bytes_ + usable * buffer_bytes_);
+    const auto at = static_cast<std::size_t>(headers_bytes_ + usable * buffer_bytes_);
     if (!window_.reserve(at, static_cast<std::size_t>(buffer_bytes_))) {
       h.no_more.store(1, std::memory_order_relaxed);
       return std::nullopt;
@@ -213,13 +223,13 @@ std::optional<std::uint32_t> Stage::take_buffer() const {
 }
 
 std::int64_t Stage::usable_bytes() const {
-  const Head& h = head();
+  const StageHeader& h = header();
   if (h.no_more.load(std::memory_order_relaxed) == 0) return slots_ * slot_bytes_;
   return std::min<std::int64_t>(slots_, first_slots(slot_bytes_) + h.buffers.load()) * slot_bytes_;
 }
 
 void Stage::give_back(std::uint32_t buffer) const {
-  head().in_use.fetch_sub(1, std::memory_order_relaxed);
+  header().in_use.fetch_sub(1, std::memory_order_relaxed);
   taken()[buffer / k_bits].fetch_and(~(std::uint64_t{1} << buffer % k_bits), std::memory_order_release);
 }
 
@@ -291,10 +301,10 @@ bool Stage::all_done(std::uint64_t generation, std::uint32_t shares) const {
 
 bool Stage::arrive(std::uint64_t generation, std::uint64_t fingerprint, Work work) {
   Slot& s = slot(generation);
-  head().packed.store(nanoseconds(), std::memory_order_relaxed);
+  header().packed.store(nanoseconds(), std::memory_order_relaxed);
   fingerprints(generation)[node_->rank()] = fingerprint;
   ++arrived_;
-  mark(node_->rank()).steps.fetch_add(1, std::memory_order_release);
+  progress(node_->rank()).steps.fetch_add(1, std::memory_order_release);
   if (serves()) s.served.fetch_add(1, std::memory_order_relaxed);
   const bool last = s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == full_count(generation);
   if (last) {
@@ -312,13 +322,14 @@ std::optional<int> Stage::first_mismatch(std::uint64_t generation) const {
 }
 
 bool Stage::start_storing() {
-  std::uint32_t active = head().active.load(std::memory_order_acquire);
+  std::uint32_t active = header().active.load(std::memory_order_acquire);
   while (active < static_cast<std::uint32_t>(writers_))
-    if (head().active.compare_exchange_weak(active, active + 1, std::memory_order_acq_rel)) return true;
+    if (header().active.compare_exchange_weak(active, active + 1, std::memory_order_acq_rel)) return true;
   return false;
 }
 
-std::optional<std::uint32_t> Stage::claim(std::uint64_t generation, std::uint32_t shares, const Wish& wish) {
+std::optional<std::uint32_t> Stage::claim(std::uint64_t generation, std::uint32_t shares,
+                                          const ClaimRequest& request) {
   if (!stores()) return std::nullopt;
   Slot& s = slot(generation);
   std::uint64_t seen = s.claims.load(std::memory_order_acquire);
@@ -327,24 +338,24 @@ std::optional<std::uint32_t> Stage::claim(std::uint64_t generation, std::uint32_
     if (static_cast<std::uint32_t>(seen >> 32) != uses_before(generation)) return std::nullopt;
     const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << shares) - 1);
     const std::uint32_t left = ~static_cast<std::uint32_t>(seen) & all;
-    if (((left >> wish.preferred) & 1U) != 0) return wish.preferred;
-    if (left == 0 || !wish.any) return std::nullopt;
+    if (((left >> request.preferred) & 1U) != 0) return request.preferred;
+    if (left == 0 || !request.any) return std::nullopt;
     return static_cast<std::uint32_t>(std::countr_zero(left));
   };
   auto share = pick();
-  if (!share || (wish.limited && !start_storing())) return std::nullopt;
+  if (!share || (request.limited && !start_storing())) return std::nullopt;
   while (share && !s.claims.compare_exchange_weak(seen, seen | (std::uint64_t{1} << *share),
                                                   std::memory_order_acq_rel))
     share = pick();
-  if (!share && wish.limited) {  // somebody may have been turned away meanwhile
-    head().active.fetch_sub(1, std::memory_order_acq_rel);
+  if (!share && request.limited) {  // somebody may have been turned away meanwhile
+    header().active.fetch_sub(1, std::memory_order_acq_rel);
     announce(Work::for_all);
   }
   return share;
 }
 
 bool Stage::finish(std::uint64_t generation, std::uint32_t shares, bool limited) {
-  if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
+  if (limited) header().active.fetch_sub(1, std::memory_order_acq_rel);
   const bool last = slot(generation).done.fetch_add(1, std::memory_order_acq_rel) + 1 == shares;
   if (limited && !last) announce(Work::for_one);  // or else who frees the slot does
   if (!limited && last) announce(Work::for_all);
@@ -358,11 +369,11 @@ bool Stage::has_unclaimed(std::uint64_t generation, std::uint32_t shares) const 
 }
 
 bool Stage::somebody_waits() const {
-  return head().waiting.load(std::memory_order_seq_cst) > 0;
+  return header().waiting.load(std::memory_order_seq_cst) > 0;
 }
 
 void Stage::report_failure(std::uint64_t generation, const Status& failure) {
-  Head& h = head();
+  StageHeader& h = header();
   std::uint32_t nobody = 0;
   if (h.reported.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) {
     h.code.store(static_cast<std::uint32_t>(failure.code), std::memory_order_relaxed);
@@ -376,7 +387,7 @@ void Stage::report_failure(std::uint64_t generation, const Status& failure) {
 }
 
 Status Stage::failure_of(std::uint64_t generation) const {
-  Head& h = head();
+  StageHeader& h = header();
   if (slot(generation).failed[uses_before(generation) % 2].load(std::memory_order_acquire) == 0) return {};
   // Somebody else's failure was the first, and may be half written.
   while (h.reported.load(std::memory_order_acquire) == 1)
@@ -389,7 +400,7 @@ Status Stage::failure_of(std::uint64_t generation) const {
 }
 
 void Stage::forget_failure() {
-  head().reported.store(0, std::memory_order_release);
+  header().reported.store(0, std::memory_order_release);
 }
 
 void Stage::release(std::uint64_t generation, Work work) {
@@ -419,7 +430,7 @@ bool Stage::has_space(std::uint64_t generation) const {
 
 // One is enough only where any of those that sleep can do the work.
 void Stage::announce(Work work) const {
-  Head& h = head();
+  StageHeader& h = header();
   h.events.fetch_add(1, std::memory_order_seq_cst);
   const bool storers = h.storers.load(std::memory_order_seq_cst) > 0;
   if (!storers && h.waiting.load(std::memory_order_seq_cst) == 0) return;
@@ -446,7 +457,7 @@ void Stage::await_arrivals(std::uint64_t generation) {
 }
 
 bool Stage::is_time_to_store() const {
-  const Head& h = head();
+  const StageHeader& h = header();
   return serves() || is_pressed() ||
          static_cast<double>(nanoseconds() - h.packed.load(std::memory_order_relaxed)) >
              k_packing_idle_interval * k_nano;
@@ -454,22 +465,22 @@ bool Stage::is_time_to_store() const {
 
 bool Stage::is_pressed() const {
   return somebody_waits() || broken() ||
-         4 * head().in_use.load(std::memory_order_relaxed) >= 3 * static_cast<std::uint32_t>(slots_);
+         4 * header().in_use.load(std::memory_order_relaxed) >= 3 * static_cast<std::uint32_t>(slots_);
 }
 
 std::uint32_t Stage::events() const {
-  return head().events.load(std::memory_order_seq_cst);
+  return header().events.load(std::memory_order_seq_cst);
 }
 
 void Stage::await_event(std::uint32_t seen) {
-  head().storers.fetch_add(1, std::memory_order_seq_cst);
-  wait_while(head().events, seen, k_idle_poll_interval);
-  head().storers.fetch_sub(1, std::memory_order_seq_cst);
+  header().storers.fetch_add(1, std::memory_order_seq_cst);
+  wait_while(header().events, seen, k_idle_poll_interval);
+  header().storers.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void Stage::await_turn(std::int64_t bytes, const std::function<bool()>& stopped) const {
   if (rate_ <= 0) return;
-  Head& h = head();
+  StageHeader& h = header();
   const auto takes = static_cast<std::int64_t>(static_cast<double>(bytes) / rate_ * k_nano);
   std::int64_t free_from = h.next_turn.load(std::memory_order_relaxed);
   std::int64_t turn = 0;
@@ -488,13 +499,13 @@ void Stage::await_turn(std::int64_t bytes, const std::function<bool()>& stopped)
 }
 
 void Stage::lift_rate_limit() const {
-  head().rate_limit_lifted.store(1, std::memory_order_release);
+  header().rate_limit_lifted.store(1, std::memory_order_release);
 }
 
 // Until others have arrived at a slot generation that this rank has arrived at; or at the one that had its
 // slot before.
 std::uint64_t Stage::steps_for(std::uint64_t generation) const {
-  const std::uint64_t steps = post_->done_here();
+  const std::uint64_t steps = presence_->done_here();
   const auto slots = static_cast<std::uint64_t>(slots_);
   if (generation < arrived_) return steps - (arrived_ - (generation + 1));
   return generation >= slots && generation - slots < arrived_ ? steps - (arrived_ - (generation - slots + 1))
@@ -506,16 +517,16 @@ bool Stage::wait(std::uint64_t generation, const std::function<bool()>& conditio
   return wait_for_steps(generation, steps_for(generation), condition, work, blocked, limit, awaits);
 }
 
-// Others find on the board what this rank waits for. With ranks that serve, who are behind, nothing can be
-// concluded.
+// The board has what this rank waits for, but not where ranks serve: these are behind the others, so that
+// nothing follows from it.
 bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
                            const std::function<bool()>& condition, const std::function<bool()>& work,
                            Seconds& blocked, double limit, Awaits awaits) {
-  Head& h = head();
-  struct OnBoard {
-    Board* board = nullptr;
-    ~OnBoard() {
-      if (board != nullptr) board->go_on();
+  StageHeader& h = header();
+  struct WaitOnBoard {
+    ProgressBoard* board = nullptr;
+    ~WaitOnBoard() {
+      if (board != nullptr) board->end_wait();
     }
   } waits;
   Seconds quiet_since = now();
@@ -534,15 +545,16 @@ bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
     if (events != last_events) {
       last_events = events;
       quiet_since = now();
-    } else if ((now() - quiet_since > k_deadlock_interval && deadlocked(generation)) || one_is_gone(steps)) {
+    } else if ((now() - quiet_since > k_deadlock_interval && deadlocked(generation)) || one_departed(steps)) {
       fail();
       return false;
     } else if (now() - quiet_since > limit) {
       wait_no_more(limit, steps);
     }
     const Timer timer(blocked);
-    if (waits.board == nullptr && node_->ties().board && node_->size() > 1 && computing_ == node_->size()) {
-      waits.board = node_->ties().board.get();
+    if (waits.board == nullptr && node_->wait_state().board && node_->size() > 1 &&
+        computing_ == node_->size()) {
+      waits.board = node_->wait_state().board.get();
       waits.board->wait_for({window_.id(), steps});
     }
     SharedWord& asleep = serves() ? h.storers : h.waiting;
@@ -555,25 +567,24 @@ bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
   }
 }
 
-// Who drops a stage in which others wait for it comes back no more.
-bool Stage::one_is_gone(std::uint64_t steps) const {
+// A rank that dropped the stage makes no more steps.
+bool Stage::one_departed(std::uint64_t steps) const {
   for (int r = 0; r < node_->size(); ++r)
-    if (mark(r).gone.load(std::memory_order_acquire) != 0 &&
-        mark(r).steps.load(std::memory_order_acquire) < steps)
+    if (progress(r).departed.load(std::memory_order_acquire) != 0 &&
+        progress(r).steps.load(std::memory_order_acquire) < steps)
       return true;
   return false;
 }
 
 void Stage::wait_no_more(double limit, std::uint64_t steps) const {
-  const Status status = timeout_status(limit, node_->ties().call, who_is_missing(steps));
-  node_->break_off(status);
-  throw Error(status);
+  throw Error(
+      node_->wait_state().break_off(timeout_status(limit, node_->wait_state().call, who_is_missing(steps))));
 }
 
 bool Stage::agree(bool well, Seconds& blocked) {
-  Head& h = head();
+  StageHeader& h = header();
   const std::uint32_t round = h.rounds.load(std::memory_order_acquire);
-  mark(node_->rank()).steps.fetch_add(1, std::memory_order_release);
+  progress(node_->rank()).steps.fetch_add(1, std::memory_order_release);
   if (!well) h.against.store(1, std::memory_order_relaxed);
   if (h.votes.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(node_->size())) {
     // Nobody votes again before this round is over, so these are ours alone.
@@ -585,7 +596,8 @@ bool Stage::agree(bool well, Seconds& blocked) {
     const auto over = [&] { return h.rounds.load(std::memory_order_acquire) != round; };
     const auto nothing = [] { return false; };
     // Who gives up breaks the stage for all of them.
-    if (!wait_for_steps(next_, post_->done_here(), over, nothing, blocked, wait_seconds_, Awaits::anything))
+    if (!wait_for_steps(next_, presence_->done_here(), over, nothing, blocked, wait_seconds_,
+                        Awaits::anything))
       return false;
   }
   return h.verdict.load(std::memory_order_acquire) == 0;
@@ -594,17 +606,18 @@ bool Stage::agree(bool well, Seconds& blocked) {
 std::string Stage::who_is_missing(std::uint64_t steps) const {
   std::string text;
   for (int r = 0; r < node_->size(); ++r) {
-    if (mark(r).steps.load(std::memory_order_acquire) >= steps) continue;
-    const int number = node_->on_board(r);
+    if (progress(r).steps.load(std::memory_order_acquire) >= steps) continue;
+    const int number = node_->board_rank(r);
     text += (text.empty() ? "rank " : ", rank ") + std::to_string(number);
-    if (node_->ties().board) text += fmt::format(" (last seen {})", node_->ties().board->last_seen(number));
+    if (node_->wait_state().board)
+      text += fmt::format(" (last seen {})", node_->wait_state().board->last_seen(number));
   }
   return text.empty() ? "cells to be stored" : text;
 }
 
 void Stage::enter_match() {
   ++matches_;
-  if (!serves()) head().matches.fetch_add(1, std::memory_order_acq_rel);
+  if (!serves()) header().matches.fetch_add(1, std::memory_order_acq_rel);
 }
 
 // The slot generation, or one of those that must be over before there is room for it: all ranks have arrived,
@@ -633,28 +646,28 @@ bool Stage::deadlocked(std::uint64_t generation) const {
   if (serves()) return false;
   const auto ranks = static_cast<std::uint32_t>(computing_);
   if (is_being_stored(generation)) return false;
-  const std::uint32_t away = head().matches.load(std::memory_order_acquire) - matches_ * ranks;
-  return away > 0 && away < ranks && head().waiting.load(std::memory_order_acquire) + 1 + away >= ranks;
+  const std::uint32_t away = header().matches.load(std::memory_order_acquire) - matches_ * ranks;
+  return away > 0 && away < ranks && header().waiting.load(std::memory_order_acquire) + 1 + away >= ranks;
 }
 
 void Stage::fail() {
-  head().broken.store(1, std::memory_order_release);
-  head().events.fetch_add(1, std::memory_order_seq_cst);
-  wake_all(head().events);
+  header().broken.store(1, std::memory_order_release);
+  header().events.fetch_add(1, std::memory_order_seq_cst);
+  wake_all(header().events);
 }
 
 bool Stage::broken() const {
-  return head().broken.load(std::memory_order_acquire) != 0;
+  return header().broken.load(std::memory_order_acquire) != 0;
 }
 
 void Stage::reset() {
   node_->barrier();
   if (node_->rank() == 0) {
     const auto end = file_end().load();
-    const auto buffers = head().buffers.load();
-    std::fill_n(window_.data(), heads_bytes_, std::byte{0});
+    const auto buffers = header().buffers.load();
+    std::fill_n(window_.data(), headers_bytes_, std::byte{0});
     file_end() = end;
-    head().buffers = buffers;
+    header().buffers = buffers;
   }
   next_ = 0;
   arrived_ = 0;

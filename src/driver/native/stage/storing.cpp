@@ -44,9 +44,9 @@ void Storing::store_plain(const SlotGeneration& generation, std::uint32_t share)
   const std::byte* data = stage_.data(generation.number);
   generation.for_each_extent(share, stage_.addresses(generation.number), [&](const Extent& extent) {
     try {
-      file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
+      file_.write(extent.in_file, {data + extent.in_memory, static_cast<std::size_t>(extent.bytes)});
     } catch (const Error& e) {
-      throw generation.located(e, extent.in_stage);
+      throw generation.located(e, extent.in_memory);
     }
   });
 }

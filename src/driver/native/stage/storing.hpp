@@ -11,19 +11,18 @@
 
 namespace shoal {
 
-/// Stores slot generations share by share, through filters where they are encoded. Makes no MPI call. For one
-/// thread at a time, but for expect().
+/// Stores slot generations share by share, through filters where they are encoded. Makes no call of MPI. For
+/// one thread at a time, but for expect().
 class Storing {
  public:
   /// rank: this one's number, for messages.
   Storing(Stage& stage, NativeFile& file, Counters& counters, int rank)
       : stage_(stage), file_(file), counters_(counters), rank_(rank) {}
 
-  /// Chunks of the job's variable will come, which go through filters. By any thread.
+  /// Makes the encoder of the job's variable, for chunks that will follow. By any thread.
   void expect(const FieldJob& job);
-  /// Store a share of the slot generation, to which all ranks have come, and free the slot if it was the last
-  /// one. False if there is none left that this rank may have. limited: only while fewer than `writers`
-  /// store.
+  /// Stores a share of a slot generation at which all ranks have arrived, and frees the slot if it was the
+  /// last share. False: there is none for this rank. limited: only while fewer than `writers` ranks store.
   bool store_share(const SlotGeneration& generation, bool limited, Status& status);
   /// The encoded chunks that were stored since the last call.
   std::vector<StoredPiece> take_stored() { return std::exchange(stored_, {}); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/origin.hpp"
+#include "comm/cached_duplicate.hpp"
 
 #include <utility>
 #include <vector>
@@ -12,17 +12,17 @@ namespace {
 
 // MPI is in no state to free a communicator while it deletes the attributes of another one. (Never destroyed:
 // the last attributes go when the program ends.)
-std::vector<Origin>& left_over() {
-  static auto& all = *new std::vector<Origin>;
+std::vector<CachedDuplicate>& left_over() {
+  static auto& all = *new std::vector<CachedDuplicate>;
   return all;
 }
 
-int origin_key() {
+int duplicate_key() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     const auto let_go = [](MPI_Comm, int, void* kept, void*) {
-      left_over().push_back(std::move(*static_cast<Origin*>(kept)));
-      delete static_cast<Origin*>(kept);
+      left_over().push_back(std::move(*static_cast<CachedDuplicate*>(kept)));
+      delete static_cast<CachedDuplicate*>(kept);
       return MPI_SUCCESS;
     };
     check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &made, nullptr),
@@ -34,17 +34,17 @@ int origin_key() {
 
 }  // namespace
 
-Origin kept_origin(MPI_Comm parent) {
-  const int key = origin_key();
+CachedDuplicate cached_duplicate(MPI_Comm parent) {
+  const int key = duplicate_key();
   void* kept = nullptr;
   int there = 0;
   check_mpi(MPI_Comm_get_attr(parent, key, &kept, &there), "MPI_Comm_get_attr");
-  return there != 0 ? *static_cast<Origin*>(kept) : nullptr;
+  return there != 0 ? *static_cast<CachedDuplicate*>(kept) : nullptr;
 }
 
-void keep_origin(MPI_Comm parent, const Origin& origin) {
+void cache_duplicate(MPI_Comm parent, const CachedDuplicate& duplicate) {
   left_over().clear();  // here all ranks come
-  check_mpi(MPI_Comm_set_attr(parent, origin_key(), new Origin(origin)), "MPI_Comm_set_attr");
+  check_mpi(MPI_Comm_set_attr(parent, duplicate_key(), new CachedDuplicate(duplicate)), "MPI_Comm_set_attr");
 }
 
 }  // namespace shoal

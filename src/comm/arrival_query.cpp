@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/roll_call.hpp"
+#include "comm/arrival_query.hpp"
 
 #include <fmt/format.h>
 
@@ -8,21 +8,21 @@
 #include <span>
 
 #include "comm/comm.hpp"
-#include "comm/patience.hpp"
+#include "comm/mpi_wait.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr int k_roll_tag = 9;
-constexpr Seconds k_quiet = 0.1;    // without news the roll call is over
-constexpr Seconds k_longest = 1.0;  // with news too
+constexpr int k_arrival_tag = 9;
+constexpr Seconds k_quiet_interval = 0.1;  // without news, and the query is over
+constexpr Seconds k_longest_query = 1.0;   // with news
 constexpr std::size_t k_most_named = 8;
 constexpr int k_bits = 64;  // of a word
 
 }  // namespace
 
-RollCall::RollCall(MPI_Comm comm, std::uint64_t call) : comm_(comm) {
+ArrivalQuery::ArrivalQuery(MPI_Comm comm, std::uint64_t call) : comm_(comm) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
   known_.resize(1 + static_cast<std::size_t>((size_ + k_bits - 1) / k_bits));
@@ -30,45 +30,45 @@ RollCall::RollCall(MPI_Comm comm, std::uint64_t call) : comm_(comm) {
   known_[1 + static_cast<std::size_t>(rank_ / k_bits)] |= std::uint64_t{1} << (rank_ % k_bits);
 }
 
-void RollCall::go_on(bool begin) {
-  const bool news = hear();
+void ArrivalQuery::progress(bool begin) {
+  const bool news = receive();
   const bool begins = !has_begun_ && (begin || news);
   if (!begins && !news) return;
-  news_ = now();
-  if (begins) begun_ = news_;
+  last_news_ = now();
+  if (begins) begin_ = last_news_;
   has_begun_ = true;
-  say();
+  send();
 }
 
-bool RollCall::is_over() const {
-  return has_begun_ && (now() - news_ > k_quiet || now() - begun_ > k_longest);
+bool ArrivalQuery::is_over() const {
+  return has_begun_ && (now() - last_news_ > k_quiet_interval || now() - begin_ > k_longest_query);
 }
 
-void RollCall::say() const {
-  send_along_powers_of_two(comm_, k_roll_tag, std::as_bytes(std::span(known_)));
+void ArrivalQuery::send() const {
+  send_along_powers_of_two(comm_, k_arrival_tag, std::as_bytes(std::span(known_)));
 }
 
-bool RollCall::hear() {
+bool ArrivalQuery::receive() {
   bool news = false;
   while (true) {
     int there = 0;
     MPI_Status status;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, k_roll_tag, comm_, &there, &status), "MPI_Iprobe");
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, k_arrival_tag, comm_, &there, &status), "MPI_Iprobe");
     if (there == 0) return news;
-    std::vector<std::uint64_t> heard(known_.size());
-    check_mpi(MPI_Recv(heard.data(), static_cast<int>(heard.size() * sizeof heard[0]), MPI_BYTE,
-                       status.MPI_SOURCE, k_roll_tag, comm_, MPI_STATUS_IGNORE),
+    std::vector<std::uint64_t> received(known_.size());
+    check_mpi(MPI_Recv(received.data(), static_cast<int>(received.size() * sizeof received[0]), MPI_BYTE,
+                       status.MPI_SOURCE, k_arrival_tag, comm_, MPI_STATUS_IGNORE),
               "MPI_Recv");
-    if (heard[0] != known_[0]) continue;
-    if (!has_begun_) news = true;  // it is asked whether this rank is here
+    if (received[0] != known_[0]) continue;
+    if (!has_begun_) news = true;  // the question itself
     for (std::size_t i = 1; i < known_.size(); ++i) {
-      news = news || (heard[i] & ~known_[i]) != 0;
-      known_[i] |= heard[i];
+      news = news || (received[i] & ~known_[i]) != 0;
+      known_[i] |= received[i];
     }
   }
 }
 
-std::string RollCall::missing() const {
+std::string ArrivalQuery::missing() const {
   std::vector<int> ranks;
   for (int r = 0; r < size_; ++r)
     if ((known_[1 + static_cast<std::size_t>(r / k_bits)] >> (r % k_bits) & 1) == 0) ranks.push_back(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/ties.hpp"
+#include "comm/wait_state.hpp"
 
 #include <fmt/core.h>
 

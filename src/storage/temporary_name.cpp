@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/beside.hpp"
+#include "storage/temporary_name.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -36,48 +34,32 @@ std::string shortened(std::string name) {
   return name;
 }
 
-}  // namespace
-
-std::string folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-namespace {
-
-std::string hidden_beside(const std::string& path, const std::string& ending) {
+std::string hidden_name(const std::string& path, const std::string& ending) {
   const std::filesystem::path whole(path);
   return (whole.parent_path() / fmt::format(".{}{}", shortened(whole.filename().string()), ending)).string();
 }
 
 }  // namespace
 
-std::string name_beside(const std::string& path) {
+std::string temporary_name(const std::string& path) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
-  return hidden_beside(path, text.data());
+  return hidden_name(path, text.data());
 }
 
-std::string meeting_name_beside(const std::string& path) {
-  return hidden_beside(path, ".new.tmp");
+std::string shared_temporary_name(const std::string& path) {
+  return hidden_name(path, ".new.tmp");
 }
 
-bool is_name_beside(const std::string& name, const std::string& path) {
+bool is_temporary_name(const std::string& name, const std::string& path) {
   const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
   constexpr std::string_view k_end = ".tmp";
   constexpr std::size_t k_digits = 16;
   return name.size() == begin.size() + k_digits + k_end.size() && name.starts_with(begin) &&
          name.ends_with(k_end) &&
          name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + k_digits;
-}
-
-void sync_folder_of(const std::string& path) {
-  const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
 }
 
 }  // namespace shoal
