@@ -79,6 +79,15 @@ inline std::string path_of(const nb::bytes& path) {
   return {path.c_str(), path.size()};
 }
 
+/// So do strings of attributes.
+inline std::vector<std::string> strings_of(const std::vector<nb::bytes>& values) {
+  std::vector<std::string> strings;
+  strings.reserve(values.size());
+  for (const auto& value : values)
+    strings.emplace_back(value.c_str(), value.size());
+  return strings;
+}
+
 /// Numbers that a buffer has for an attribute of the type.
 inline std::int64_t count_of(const Buffer& values, int type) {
   if (!values.contiguous())

@@ -399,7 +399,7 @@ void bind_dataset(nb::module_& m) {
       .def("put_att", &put_att, "variable"_a, "name"_a, "type"_a, "values"_a)
       .def("put_att_strings",
            [](Dataset& d, const std::string& variable, const std::string& name,
-              const std::vector<std::string>& values) { d.put_att(variable, name, values); })
+              const std::vector<nb::bytes>& values) { d.put_att(variable, name, strings_of(values)); })
       .def("copy_att", &Dataset::copy_att, "variable"_a, "name"_a, "from_dataset"_a, "from_variable"_a)
       .def("get_att", &get_att, "variable"_a, "name"_a, "type"_a, "out"_a)
       .def("get_att_text",

@@ -57,8 +57,9 @@ void put_att(Streams& streams, const std::string& of, const std::string& name, i
 }
 
 void put_att_strings(Streams& streams, const std::string& of, const std::string& name,
-                     const std::vector<std::string>& values) {
-  const auto pointers = shoal::detail::pointers_of(values);
+                     const std::vector<nb::bytes>& values) {
+  const auto strings = strings_of(values);
+  const auto pointers = shoal::detail::pointers_of(strings);
   shoal::detail::check(shoal_streams_put_att(streams.c_handle(), owner_of(of), shoal::detail::text(name),
                                              SHOAL_STRING, static_cast<std::int64_t>(pointers.size()),
                                              pointers.data()));

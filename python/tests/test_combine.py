@@ -259,3 +259,17 @@ def test_interrupted(tmp_path, which):
     assert process.wait(120) != 0
     process.communicate()
     assert [path.name for path in tmp_path.iterdir()] == ["in.nc"]
+
+
+def test_settings_of_reading_reach_the_input(model, tmp_path):
+    _, many = model(4, "cdf5")
+    Path(f"{many}.0002").unlink()
+    outs = [tmp_path / f"{number}.nc" for number in range(3)]
+    with pytest.raises(shoal.Error, match="missing_tiles"):
+        convert(outs[0], many)
+    convert(outs[0], many, settings={"missing_tiles": "fill", "missing_fill": -7}, verify=True)
+    combine(outs[1], many, settings={"missing_tiles": "fill"}, fill=-7)
+    combine(outs[2], many, allow_missing=True, fill=-7)
+    assert all(compare(outs[0], out).same for out in outs[1:])
+    with pytest.raises(shoal.InvalidArgumentError, match="missing_tiles is given twice"):
+        combine(outs[0], many, settings={"missing_tiles": "common"}, allow_missing=True, overwrite=True)

@@ -253,10 +253,10 @@ def test_a_difference_is_found(his, tmp_path, monkeypatch):
     out = tmp_path / "out.nc"
     real = conversion._verify
 
-    def damaged(source, path, comm, tolerances):
+    def damaged(source, path, comm, *more):
         with netCDF4.Dataset(path, "r+") as file:
             file["temp"][1, 1, 5, 6] += 1
-        real(source, path, comm, tolerances)
+        real(source, path, comm, *more)
 
     monkeypatch.setattr(conversion, "_verify", damaged)
     with pytest.raises(shoal.InputOutputError, match=r"temp.*1 of .*\(1, 1, 5, 6\)"):

@@ -330,3 +330,32 @@ def test_a_second_definition_says_what_both_are(tmp_path):
             file.def_var("v", "f4")
         with pytest.raises(shoal.ExistsError, match="'x' already, of length 2"):
             file.def_dim("x", 3)
+
+
+# ---- Bytes that are no UTF-8, and text that no bytes are
+
+
+def test_attributes_are_written_as_the_bytes_that_they_were(tmp_path):
+    xr = pytest.importorskip("xarray")
+    path, out = tmp_path / "latin.nc", tmp_path / "out.nc"
+    with shoal.create(path) as file:
+        file.def_var("x", "f8")
+        file.put_att(None, "by", b"J\xfcrgen")
+        file.put_att("x", "units", b"\xb0C")
+        file.put("x", 1.0)
+    for kind in ("cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"):
+        with xr.open_dataset(path, engine="shoal") as there:
+            shoal.to_netcdf(there, out, format=kind)
+        with shoal.open(out) as file:
+            assert file.attributes["by"].encode(errors="surrogateescape") == b"J\xfcrgen"
+            assert file.variables["x"].attributes["units"].encode(errors="surrogateescape") == b"\xb0C"
+    with shoal.create(out, format="netcdf4") as file:
+        file.put_att(None, "several", ["a\udcff", b"b\xfe", "c"])
+        with pytest.raises(shoal.InvalidArgumentError, match="out.nc: the name 'a.udcff' has characters"):
+            file.put_att(None, "a\udcff", "x")
+        with pytest.raises(shoal.InvalidArgumentError, match="out.nc: the name 'd.udcff' has characters"):
+            file.def_dim("d\udcff", 3)
+        with pytest.raises(shoal.InvalidArgumentError, match="Attribute 'half': .* has characters"):
+            file.put_att(None, "half", "a\ud800")
+    with shoal.open(out) as file:
+        assert file.attributes["several"] == ["a\udcff", "b\udcfe", "c"]

@@ -2,6 +2,7 @@
 """shoal report and shoal settings."""
 
 import json
+import os
 import re
 import sys
 
@@ -143,6 +144,20 @@ def test_cells_that_hold_the_fill_value_though_they_are_no_land(tmp_path):
     line = "v: 4 cells that are no land; readers take them for missing"
     assert line in report.with_suffix(".txt").read_text()
     assert line in run_program([*program, "report", str(report)], env={"COLUMNS": "150"}).stdout
+
+
+def test_files_that_never_end_are_refused(tmp_path):
+    """A FIFO without a writer, and a device."""
+    os.mkfifo(tmp_path / "fifo")
+    for command in (["report"], ["streams", "import"], ["streams", "fields"]):
+        for path in (tmp_path / "fifo", "/dev/zero"):
+            result = run_program([*program, *command, str(path)], seconds=20)
+            assert result.returncode == 2, result
+            assert f"{path}" in result.stderr and "no regular file" in result.stderr, result.stderr
+    context = tmp_path / "iodef.xml"
+    context.write_text('<simulation><context id="a" src="fifo"/></simulation>')
+    result = run_program([*program, "streams", "import", str(context)], seconds=20)
+    assert result.returncode == 2 and "no regular file" in result.stderr, result
 
 
 def test_data_that_moved(tmp_path):

@@ -94,6 +94,15 @@ def with_thread(comm, options: Mapping[str, object], compressed: bool) -> dict[s
     return {**{key: value for key, value in added.items() if key not in set_there}, **options}
 
 
+# They say how a dataset is read; the others are of the one that is written.
+_of_reading = ("missing_tiles", "missing_fill", "read_masked", "external_files")
+
+
+def settings_of_input(options: dict[str, object]) -> dict[str, object]:
+    """Those of the input among the settings of a copy, which the output need not have. Local."""
+    return {key: options.pop(key) for key in _of_reading if key in options}
+
+
 def check_empty_dims(
     where: str,
     format: str,

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import Union
+import stat
+from typing import IO, Any, Union
 
 from .errors import InvalidArgumentError, TypeMismatchError
 
@@ -34,6 +36,28 @@ def path_bytes(path) -> bytes:
             f"path {text!r} has a zero byte inside, where names end for the system; take it out."
         )
     return name
+
+
+def open_file(path, mode: str = "r", **how: Any) -> IO[Any]:
+    """open() of a file to read, which must be one: a FIFO would wait for a writer, and a device has no end.
+    OSError. Local."""
+    found = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        kind = os.fstat(found).st_mode
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(kind):
+            raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+        return open(found, mode, **how)
+    except BaseException:
+        os.close(found)
+        raise
+
+
+def read_text(path, **how: Any) -> str:
+    """The text of a file, UTF-8. OSError, UnicodeDecodeError. Local."""
+    with open_file(path, encoding="utf-8", **how) as file:
+        return file.read()
 
 
 def path_text(path) -> str:

@@ -28,6 +28,14 @@ def plain_text(text, what: str) -> str:
     return text
 
 
+def text_bytes(text: str, what: str) -> bytes:
+    """text in UTF-8; where it was read of bytes that are none (surrogate escapes), these bytes. Local."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"{what} {text!r} has characters that no UTF-8 text can have.") from None
+
+
 def whole_numbers(values, what: str) -> list[int]:
     """values as a list of int that fit 64 bits. Local."""
     try:
@@ -115,6 +123,17 @@ def call_plainly(name: str, *args: Any) -> Callable[[Mapping[str, Any], TypeErro
     return lambda given, error: getattr(given["self"]._raw, name)(*args)
 
 
+def _no_text(path: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Error | None:
+    """Why the compiled part takes no argument of these as text, which it says in terms of its own. Local."""
+    for text in (*args, *kwargs.values()):
+        try:
+            if isinstance(text, str):
+                plain_text(text, f"{path}: the name")
+        except InvalidArgumentError as error:
+            return error
+    return None
+
+
 def definition(method: _Method) -> _Method:
     """A method of Dataset that defines something. Where it fails on one rank, this one finishes definitions
     together with the ranks where it did not."""
@@ -123,10 +142,14 @@ def definition(method: _Method) -> _Method:
     def define(dataset, *args, **kwargs):
         try:
             return method(dataset, *args, **kwargs)
-        except Exception as error:
+        except Exception as problem:
+            error = _no_text(dataset.path, args, kwargs) if isinstance(problem, TypeError) else None
+            error = error or problem
             if isinstance(error, Error):
                 error._at(file=dataset.path)
             dataset._raw.begin_definition()
-            raise
+            if error is problem:
+                raise
+            raise error from None
 
     return define  # type: ignore[return-value]

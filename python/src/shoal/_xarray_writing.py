@@ -21,6 +21,7 @@ from xarray.backends.common import WritableCFDataStore, _encode_variable_name
 from ._blocks import Blocks, on_all
 from ._copying import check_empty_dims
 from ._library import communicator
+from ._refusals import text_bytes
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NotSupportedError
 from .opening import create, open
@@ -63,6 +64,8 @@ class _Encoder(WritableCFDataStore):
                           netcdf3.coding.strings.CharacterArrayCoder()):  # fmt: skip
                 v = coder.encode(v, name=name)
             return v
+        v = v.copy(deep=False)
+        v.attrs = {key: _as_it_was(value) for key, value in v.attrs.items()}
         return netcdf3.encode_nc3_variable(v, **more)
 
     def attribute(self, value: Any) -> Any:
@@ -75,6 +78,13 @@ class _Encoder(WritableCFDataStore):
         if self.format in ("netcdf4", "cdf5"):
             return array if array.ndim else array[()]
         return netcdf3.encode_nc3_attr_value(value)
+
+
+def _as_it_was(value: Any) -> Any:
+    """Text that was read of bytes that are no UTF-8, as these bytes; all else as it is."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return text_bytes(value, "an attribute")
 
 
 def _joined(value: Any) -> Any:

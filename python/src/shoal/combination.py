@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Optional
 
 from . import opening
-from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
+from ._copying import Copied, Copy, check_whole, memory_default, settings_of_input, source_of, with_thread
 from ._library import communicator
 from ._partial import (
     check_beside,
@@ -54,7 +54,7 @@ def combine(
                None: NetCDF's default. Their attribute _FillValue says it in either case
     drop_made_axes  leave out coordinates that were made up when the set was written
     memory     bytes of all ranks of a node together for data on its way, about
-    settings   of the output (driver=..., chunk_bytes=...)
+    settings   of the output (driver=..., chunk_bytes=...), or of reading (missing_tiles="common")
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
     Raises ExistsError, NoSuchFileError (an input, or tiles of the set), NotFoundError (files or records that
@@ -68,9 +68,15 @@ def combine(
     if options.get("layout", "one") != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: combine makes one file.")
     on_root(comm, lambda: check_target(out, overwrite))
-    reading: dict[str, object] = {"missing_tiles": "fill"} if allow_missing else {}
-    if fill is not None:
-        reading["missing_fill"] = float(fill)
+    reading = settings_of_input(options)
+    for key, value in (
+        ("missing_tiles", "fill" if allow_missing else None),
+        ("missing_fill", None if fill is None else float(fill)),
+    ):
+        if value is not None and key in reading:
+            raise InvalidArgumentError(f"{key} is given twice: by an argument, and as a setting.")
+        if value is not None:
+            reading[key] = value
     with opening.open(source, comm, **reading) as file:
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format

@@ -11,7 +11,7 @@ value) in both is equal whatever the two fill values are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -409,6 +409,7 @@ def compare(
     ignore_attributes: Sequence[str] = (),
     tolerance: Optional[Tolerance] = None,
     block_bytes: int = block_bytes_default,
+    settings: Optional[Mapping[str, object]] = None,
     progress=None,
 ) -> Comparison:
     """Compare two datasets of any formats: dimensions, attributes, types, shapes and values. Collective.
@@ -420,6 +421,7 @@ def compare(
     ignore_attributes  names or patterns of attributes that may differ ("history", "*")
     tolerance  None: exact
     block_bytes  memory a rank for a part of each dataset, about
+    settings   with which `a` is opened (missing_tiles="fill")
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
     Raises NoSuchFileError, FormatError, NotFoundError (no such variable), ... on all ranks.
@@ -427,7 +429,7 @@ def compare(
     comm = communicator(comm)
     tolerance = tolerance or Tolerance()
     tolerance.check()
-    with opening.open(a, comm) as file_a, opening.open(b, comm) as file_b:
+    with opening.open(a, comm, **(settings or {})) as file_a, opening.open(b, comm) as file_b:
         result = Comparison()
         names = _select(file_a, file_b, variables)
         for file in (file_a, file_b):

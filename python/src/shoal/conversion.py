@@ -15,7 +15,7 @@ from typing import Optional
 import numpy as np
 
 from . import opening
-from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
+from ._copying import Copied, Copy, check_whole, memory_default, settings_of_input, source_of, with_thread
 from ._library import communicator
 from ._names import fitting
 from ._partial import (
@@ -78,7 +78,7 @@ def convert(
     overwrite  replace a file `out` that exists
     verify     read both once more and compare before the output gets its name
     memory     bytes of all ranks of a node together for data on its way, about
-    settings   others of the output (driver=..., chunk_bytes=...)
+    settings   others of the output (driver=..., chunk_bytes=...), or of reading (missing_tiles="fill")
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
     Raises ExistsError, NoSuchFileError, FormatError, NotSupportedError (the output format cannot hold it),
@@ -93,8 +93,9 @@ def convert(
             options[key] = value
     if options["layout"] != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: convert makes one file.")
+    reading = settings_of_input(options)
     on_root(comm, lambda: check_target(out, overwrite))
-    with opening.open(source, comm) as file:
+    with opening.open(source, comm, **reading) as file:
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format
@@ -124,7 +125,7 @@ def convert(
                 raise
             made.close()
             if verify:
-                _verify(source, path, comm, tolerances)
+                _verify(source, path, comm, tolerances, reading)
         write_beside(comm, out, beside)
     return Converted(**{**vars(result), "path": out}, verified=len(tolerances) if verify else None)
 
@@ -211,7 +212,13 @@ def _tolerance(variable: Variable) -> Tolerance:
     return Tolerance()
 
 
-def _verify(source: str, path: str, comm, tolerances: Mapping[str, Tolerance]) -> None:
+def _verify(
+    source: str,
+    path: str,
+    comm,
+    tolerances: Mapping[str, Tolerance],
+    reading: Mapping[str, object],
+) -> None:
     """The output has the values of the input, read by Shoal from both. Collective."""
     groups: dict[tuple[float, float], list[str]] = {}
     for name, tolerance in tolerances.items():
@@ -224,6 +231,7 @@ def _verify(source: str, path: str, comm, tolerances: Mapping[str, Tolerance]) -
             variables=names,
             ignore_attributes=["_FillValue", "*uantiz*"],
             tolerance=Tolerance(atol=atol, rtol=rtol),
+            settings=reading,
             progress=keeps_alive(path),
         )
         if found.differing:

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _shoal
 from ._names import composed, from_root
+from ._refusals import text_bytes
 from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
 
@@ -247,14 +248,17 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
     int is stored as int (int64 where it does not fit), float as double, bool as byte, numpy values
     keep their type, str is text, a list of str is strings (netcdf4)."""
     if isinstance(value, (str, bytes)):
-        data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+        data = text_bytes(value, f"Attribute '{name}':") if isinstance(value, str) else value
         raw.put_att(variable, name, _shoal.CHAR, data)
         return
-    array = np.asarray(value)
+    # numpy makes text of numbers beside text
+    mixed = isinstance(value, (list, tuple)) and any(isinstance(item, (str, bytes)) for item in value)
+    array = np.array(value, dtype=object) if mixed else np.asarray(value)
     if array.dtype.kind in "UOTS":
-        if isinstance(value, (list, tuple)):  # numpy makes text of numbers beside text
-            array = np.array(value, dtype=object)
-        items = [item.decode("utf-8") if isinstance(item, bytes) else item for item in array.ravel()]
+        items = [
+            item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else item
+            for item in array.ravel()
+        ]
         if not items or not all(isinstance(item, str) for item in items):
             raise TypeMismatchError(
                 f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers "
@@ -264,7 +268,7 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
             raise InvalidArgumentError(
                 f"Attribute '{name}': a string has a zero byte inside, where it would end."
             )
-        raw.put_att_strings(variable, name, items)
+        raw.put_att_strings(variable, name, [text_bytes(item, f"Attribute '{name}':") for item in items])
         return
     if array.ndim > 1:
         raise InvalidArgumentError(

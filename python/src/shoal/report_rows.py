@@ -8,6 +8,7 @@ import os
 import re
 from typing import Any, NamedTuple
 
+from ._paths import read_text
 from .errors import FormatError, InputOutputError, NoSuchFileError
 
 
@@ -106,8 +107,7 @@ def load(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The reports of a file that the setting report named: JSON, one a line; or a table, which has less:
     "seconds" and "rows". Raises NoSuchFileError, FormatError. Local."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        text = read_text(path, errors="replace")
     except FileNotFoundError:
         raise NoSuchFileError(f"{os.fspath(path)} is not there.") from None
     except OSError as error:

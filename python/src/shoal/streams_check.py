@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional, Union
 
+from ._paths import read_text
 from .errors import FormatError
 from .hdf5_plugins import no_zstd, zstd_plugin
 from .programs import run_program
@@ -60,7 +61,7 @@ _attributes = ("units", "long_name", "standard_name")
 def streams_of_report(path: Union[str, Path]) -> Optional[dict[str, Any]]:
     """What a report of streams has (docs/reference/streams.md); None if it is another file. Local."""
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = json.loads(read_text(path))
     except (OSError, ValueError):
         return None
     streams = found.get("streams") if isinstance(found, dict) else None
@@ -72,7 +73,7 @@ def load_report(path: Union[str, Path]) -> dict[str, Any]:
     fields; fields also have lengths, one for each of their dims. Local.
 
     Errors: FormatError if it is no such report; OSError."""
-    text = Path(path).read_text(encoding="utf-8")
+    text = read_text(path)
     try:
         found = json.loads(text)["streams"]
         fields = [

@@ -21,6 +21,7 @@ from xarray.core.variable import Variable
 from . import opening
 from ._blocks import KEY
 from ._library import communicator
+from ._paths import open_file
 from .decomposition import balanced_tile, process_grid
 from .errors import InvalidArgumentError, NotSupportedError
 from .writing import refuse_group
@@ -274,7 +275,7 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
             path = os.fspath(filename_or_obj)
             if os.path.splitext(path)[1] not in (".nc", ".nc4", ".cdf"):
                 return False
-            with open(path, "rb") as file:
+            with open_file(path, "rb") as file:
                 return file.read(8).startswith(_magic_numbers)
         except (TypeError, OSError, ValueError):
             return False

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import typer
 
+from .._paths import open_file
+
 # By which launchers tell a process its rank.
 _rank_marks = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 
@@ -30,7 +32,7 @@ def _set_of(name: str) -> str:
 
 def _is_data(name: str) -> bool:
     try:
-        with open(name, "rb") as file:
+        with open_file(name, "rb") as file:
             start = file.read(4)
     except OSError:
         return False

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Optional
 
-from .fms_text import read_text
+from .._paths import read_text
+from . import fms_text
 from .fms_yaml import read_yaml
 from .tables import Imported, ImportFailedError, Names
 from .xios import read_xios
 
-_readers = {"fms": read_text, "fms-yaml": read_yaml, "xios": read_xios}
+_readers = {"fms": fms_text.read_text, "fms-yaml": read_yaml, "xios": read_xios}
 forms = tuple(_readers)
 
 
@@ -31,7 +31,7 @@ def read_table(path: str, form: Optional[str] = None, names: Optional[Names] = N
 
     Errors: ImportFailedError with file and line; OSError. Local."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
     except UnicodeDecodeError as error:
         raise ImportFailedError(f"{path}: it is no text in UTF-8: {error.reason}") from None
     chosen = form or recognise(text)

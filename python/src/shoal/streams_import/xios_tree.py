@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Optional
 from xml.parsers import expat
 
+from .._paths import read_text
 from .tables import ImportFailedError
 
 
@@ -82,7 +83,7 @@ def _include(element: Element, outer: tuple[str, ...]) -> None:
     if path in outer or len(outer) > 50:
         raise ImportFailedError(f"{element.source}:{element.line}: {path} includes itself")
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise ImportFailedError(f'{element.source}:{element.line}: src="{src}": {why}') from None

@@ -46,7 +46,8 @@ def convert(
     driver: Annotated[Optional[str], typer.Option(help="Who moves the bytes of OUT.")] = None,
     memory: Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")] = "256MiB",
     settings: Annotated[
-        Optional[list[str]], typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT; repeatable.")
+        Optional[list[str]],
+        typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT, or of reading IN; repeatable."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors alone.")] = False,
 ) -> None:

@@ -12,7 +12,9 @@ from ..explain_chunks import chunks
 from ..explain_layout import layout
 from ..explain_simulate import simulate
 
-_kinds = {"--chunks": "chunks", "--simulate": "simulate"}
+# Options that only one of the commands has; the first two said which, and are gone.
+_kinds = {"--chunks": "chunks", "--simulate": "simulate", "--ranks": "simulate"}
+_gone = ("--chunks", "--simulate")
 
 
 class _Group(TyperGroup):
@@ -21,8 +23,9 @@ class _Group(TyperGroup):
     def parse_args(self, ctx, args):
         known = (*self.commands, "--help")
         if args and args[0] not in known and not ctx.resilient_parsing:
-            kind = next((_kinds[arg] for arg in args if arg in _kinds), "layout")
-            rest = [arg for arg in args if arg not in _kinds]
+            names = [arg.partition("=")[0] for arg in args]
+            kind = next((_kinds[name] for name in names if name in _kinds), "layout")
+            rest = [arg for arg in args if arg not in _gone]
             typer.echo(f"shoal: this is now: {shlex.join(['shoal', 'explain', kind, *rest])}", err=True)
             raise typer.Exit(2)
         return super().parse_args(ctx, args)
