@@ -16,11 +16,13 @@ int Faults::request(Operation operation, ClientId client) {
   return error;
 }
 
-Seconds Faults::stall(int server) {
+Seconds Faults::stall(int server, ClientId client) {
   Seconds seconds = 0;
   for (std::size_t i = 0; i < parameters_.stalls.size(); ++i) {
     const StallFault& fault = parameters_.stalls[i];
-    if (fault.server == server && fault.at_request > 0 && ++requests_of_stalls_[i] == fault.at_request)
+    const bool counts =
+        (fault.server < 0 || fault.server == server) && (fault.client < 0 || fault.client == client);
+    if (counts && fault.at_request > 0 && ++requests_of_stalls_[i] == fault.at_request)
       seconds = fault.seconds;
   }
   return seconds;

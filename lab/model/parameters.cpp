@@ -12,8 +12,9 @@ void need(bool holds, const std::string& name, const std::string& allowed) {
 
 void check_faults(const FaultParameters& faults, int servers) {
   for (const StallFault& stall : faults.stalls) {
-    need(stall.server >= 0 && stall.server < servers, "stalls.server",
-         "a server from 0 to " + std::to_string(servers - 1));
+    const int first = stall.at_request > 0 ? -1 : 0;
+    need(stall.server >= first && stall.server < servers, "stalls.server",
+         "a server from 0 to " + std::to_string(servers - 1) + ", or -1 with at_request,");
     need(stall.seconds > 0, "stalls.seconds", "a time above 0");
     need(stall.at_request >= 0 && stall.at >= 0, "stalls.at_request, at",
          "a number from 1, or a time from 0");

@@ -90,10 +90,11 @@ struct MetadataParameters {
 };
 
 struct StallFault {
-  int server = 0;
+  int server = 0;  ///< -1: the one that the request goes to
   Seconds seconds = 0;
-  std::int64_t at_request = 0;  ///< begins with the server's n-th request, from 1; 0: at `at`
+  std::int64_t at_request = 0;  ///< begins with the n-th such request, from 1; 0: at `at`
   Seconds at = 0;
+  int client = -1;  ///< -1: requests of all clients count
 };
 
 struct ErrorFault {

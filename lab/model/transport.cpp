@@ -28,8 +28,8 @@ Transport::Transport(const Parameters& parameters, int clients, Faults& faults)
       servers_[static_cast<std::size_t>(fault.server)].stall(fault.at, fault.seconds);
 }
 
-void Transport::arrive(int server, Seconds moment) {
-  if (const Seconds stalls = faults_.stall(server); stalls > 0)
+void Transport::arrive(int server, ClientId client, Seconds moment) {
+  if (const Seconds stalls = faults_.stall(server, client); stalls > 0)
     servers_[static_cast<std::size_t>(server)].stall(moment, stalls);
 }
 
@@ -38,7 +38,7 @@ Seconds Transport::request(Direction direction, ClientId client, FileId file, in
   const bool writes = direction == Direction::write;
   const Seconds arrival =
       writes ? network_.carry(client, direction, part.extent.bytes(), now) : now + network_.latency();
-  arrive(server, arrival);
+  arrive(server, client, arrival);
   const Seconds served =
       servers_[static_cast<std::size_t>(server)].serve(direction, {file, part.object}, part.extent, arrival);
   return writes ? served + network_.latency()
@@ -59,7 +59,7 @@ Seconds Transport::move(Direction direction, ClientId client, FileId file, const
 
 Seconds Transport::commit(const Layout& layout, int object, Seconds now) {
   const int server = layout.server(object, static_cast<int>(servers_.size()));
-  arrive(server, now + latency());
+  arrive(server, -1, now + latency());
   return servers_[static_cast<std::size_t>(server)].commit(now + latency()) + latency();
 }
 

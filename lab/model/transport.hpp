@@ -51,7 +51,7 @@ class Transport {
  private:
   Seconds request(Direction direction, ClientId client, FileId file, int server, Layout::Part part,
                   Seconds now);
-  void arrive(int server, Seconds moment);
+  void arrive(int server, ClientId client, Seconds moment);
 
   std::int64_t request_bytes_;
   Network network_;

@@ -203,7 +203,8 @@ std::map<std::string, Section> sections_of(Parameters& to) {
                           in.whole("server", stall.server)
                               .number("seconds", stall.seconds)
                               .whole("at_request", stall.at_request)
-                              .number("at", stall.at);
+                              .number("at", stall.at)
+                              .whole("client", stall.client);
                         })
       .list<ErrorFault>("errors", to.faults.errors, [](Section& in, ErrorFault& error) {
         in.choice<Operation>("operation", error.operation, k_operations)

@@ -487,5 +487,6 @@ TEST_CASE("parameters that cannot be are refused by name") {
   refused([](Parameters& p) { p.cache.bytes = k_mib; }, "cache.dirty_bytes");
   refused([](Parameters& p) { p.metadata.create = -1; }, "0 or more");
   refused([](Parameters& p) { p.faults.stalls = {{1, 1, 1, 0}}; }, "stalls.server");
+  refused([](Parameters& p) { p.faults.stalls = {{-1, 1, 0, 3}}; }, "stalls.server");
   CHECK_THROWS_AS(Model(plain(), 0), std::invalid_argument);
 }

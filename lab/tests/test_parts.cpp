@@ -223,7 +223,7 @@ TEST_CASE("server: slow, loaded, seeking") {
 TEST_CASE("faults: counted for each, and over after so many") {
   FaultParameters parameters;
   parameters.errors = {{Operation::write, 1, 3, 2, EIO}, {Operation::read, -1, 2, 0, ESTALE}};
-  parameters.stalls = {{0, 7.0, 2, 0}};
+  parameters.stalls = {{0, 7.0, 2, 0}, {-1, 5.0, 2, 0, 3}};
   Faults faults(parameters);
   std::vector<int> seen;
   for (int i = 0; i < 6; ++i) {
@@ -234,8 +234,10 @@ TEST_CASE("faults: counted for each, and over after so many") {
   CHECK(faults.request(Operation::read, 0) == 0);
   CHECK(faults.request(Operation::read, 5) == ESTALE);
   CHECK(faults.request(Operation::read, 5) == ESTALE);
-  CHECK(faults.stall(1) == 0);
-  CHECK(faults.stall(0) == 0);
-  CHECK(faults.stall(0) == 7);
-  CHECK(faults.stall(0) == 0);
+  CHECK(faults.stall(1, 0) == 0);
+  CHECK(faults.stall(0, 1) == 0);
+  CHECK(faults.stall(0, 3) == 7);
+  CHECK(faults.stall(0, -1) == 0);
+  CHECK(faults.stall(2, 3) == 5);
+  CHECK(faults.stall(2, 3) == 0);
 }

@@ -28,6 +28,8 @@ write_bandwidth = 1e9
 read_bandwidth = 1e9
 [network]
 client_bandwidth = 1e12
+[cache]
+request_bytes = 32768
 """
 
 
@@ -65,8 +67,9 @@ def fails(operation, request, client=-1, error="EIO"):
     return f"faults.errors = [{{ {which} }}]"
 
 
-def stalls(server, seconds, request):
-    return f"faults.stalls = [{{ server = {server}, seconds = {seconds}, at_request = {request} }}]"
+def stalls(server, seconds, request, client=-1):
+    which = f"server = {server}, client = {client}, at_request = {request}"
+    return f"faults.stalls = [{{ {which}, seconds = {seconds} }}]"
 
 
 def main():
@@ -81,8 +84,9 @@ def main():
         job(nodes, [fails("write", 8, last, "ENOSPC")], ["node", "SHOAL_NO_SPACE", "0"])
         job(nodes, ["faults.space = '3 MiB'"], ["one", "SHOAL_NO_SPACE", "0"])
         job(nodes, [stalls(1, STALL, 4), "striping.count = 4"], ["one", "SHOAL_OK", str(STALL)])
-        # A request with data, and not one of a commit, for which all nodes wait.
-        reports = job(nodes, [stalls(1, STALL, 10)], ["node", "SHOAL_OK", str(STALL)])
+        # One of a node's requests with data, and not one of a commit, for which all nodes wait. Which servers have
+        # files with data depends on who created first.
+        reports = job(nodes, [stalls(-1, STALL, 16, last)], ["node", "SHOAL_OK", str(STALL)])
         waited = [report["slow_nodes"]["store"] for report in reports if report["slow_nodes"]]
         assert len(waited) == 1 and waited[0]["seconds"] > 0.9 * STALL, (nodes, reports)
         assert waited[0]["host"] in [f"node{n}" for n in range(nodes)], waited
