@@ -47,9 +47,9 @@ const char* shoal_beside(const char* path) {
 int shoal_take_place(const char* made, const char* path, int durable) {
   return guard([&] {
     const std::string from = required_text(made, "made"), to = required_text(path, "path");
-    const bool has_header = is_a_file(raw_header_path(from));
+    const bool has_header = is_a_file(header_path(from));
     const std::vector<std::string> suffixes =
-        has_header ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
+        has_header ? std::vector<std::string>{header_path("")} : std::vector<std::string>{};
     Replacement replacement(to, suffixes, from);
     replacement.take_over_rights();
     replacement.commit(durable != 0);

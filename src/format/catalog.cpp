@@ -11,6 +11,7 @@
 #include "format/raw/raw_header.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/journal.hpp"
+#include "storage/leftovers.hpp"
 
 namespace shoal {
 
@@ -74,7 +75,7 @@ Format recognise(Store& store) {
   throw Error(Code::format,
               "not a NetCDF file: it starts with the bytes {} (hexadecimal); 43 44 46 01, 02 or 05 (classic "
               "formats) or 89 48 44 46 (netcdf4) is expected, or a header file {} (raw, ascii)",
-              hex_of(start.data(), n), raw_header_path(store.path()))
+              hex_of(start.data(), n), header_path(store.path()))
       .in_file(store.path());
 }
 

@@ -12,4 +12,7 @@ std::string directory_of(const std::string& path);
 /// systems that cannot sync directories. Local.
 void sync_directory_of(const std::string& path);
 
+/// Syncs the bytes of a file. Local.
+void sync_file(const std::string& path);
+
 }  // namespace shoal

@@ -41,13 +41,13 @@ bool removed(const std::string& path, bool at_once) {
 
 }  // namespace
 
-std::string header_of_file_left(const std::string& file) {
+std::string header_path(const std::string& file) {
   return file + k_header;
 }
 
 bool remove_file_left(const std::string& file, bool at_once) noexcept {
   bool all = false;
-  caught([&] { all = removed(file, at_once) && removed(header_of_file_left(file), at_once); });
+  caught([&] { all = removed(file, at_once) && removed(header_path(file), at_once); });
   return all;
 }
 

@@ -15,7 +15,7 @@ void remove_files_left_beside(const std::string& path) noexcept;
 /// there. Local.
 bool remove_file_left(const std::string& file, bool at_once) noexcept;
 
-/// The header file that a file may have. Local.
-std::string header_of_file_left(const std::string& file);
+/// The header file that a file may have, as raw and ascii files do. Local.
+std::string header_path(const std::string& file);
 
 }  // namespace shoal

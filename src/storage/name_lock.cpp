@@ -104,11 +104,15 @@ void NameLock::note(const std::string& beside) const {
   ListFile(file_, O_RDWR).append(std::filesystem::path(beside).filename().string() + "\n");
 }
 
+void NameLock::forget() const {
+  if (const ListFile list(file_, O_RDWR); !file_.empty() && list.is_there()) list.clear();
+}
+
 void NameLock::release() {
   if (!file_.empty()) {
     bool is_needed = false;
     for (const auto& file : listed(ListFile(file_, O_RDWR).text(), target_))
-      is_needed = is_needed || is_there(file) || is_there(header_of_file_left(file));
+      is_needed = is_needed || is_there(file) || is_there(header_path(file));
     // Without locks it may be another job's by now, which then is found by nobody, as without it.
     const bool is_mine = lock_.is_of(file_) || !lock_.reason().empty();
     if (is_mine && !is_needed) ::unlink(file_.c_str());

@@ -26,6 +26,8 @@ class NameLock {
   Outcome take(const std::string& target, bool has_one_node);
   /// A file that is about to be made beside the path.
   void note(const std::string& beside) const;
+  /// What is listed is not to be removed by a later job. Lists of other jobs go, too.
+  void forget() const;
   /// What was listed has the name by now, or is gone: the lock file goes. It stays for a later job while
   /// another one's file is there.
   void release();

@@ -62,12 +62,17 @@ void copy_access_list(const std::string& from, int to) {
   if (got > 0) ::fsetxattr(to, k_access_list, list.data(), static_cast<std::size_t>(got), 0);
 }
 
-/// The file beside the target keeps its name aside while that one is replaced.
+/// A file that belongs to the old one has another name while that one is replaced.
 class Aside {
  public:
   explicit Aside(std::string path) : path_(std::move(path)) {
     const std::string aside = temporary_name(path_);
-    if (std::rename(path_.c_str(), aside.c_str()) == 0) aside_ = aside;
+    if (std::rename(path_.c_str(), aside.c_str()) == 0) {
+      aside_ = aside;
+    } else if (errno != ENOENT) {
+      throw errno_error(errno, "the file belongs to the one that is replaced, and cannot be renamed")
+          .in_file(path_);
+    }
   }
   ~Aside() {
     if (!aside_.empty()) std::rename(aside_.c_str(), path_.c_str());
@@ -83,13 +88,24 @@ class Aside {
   std::string path_, aside_;
 };
 
+bool are_one_folder(const std::string& a, const std::string& b) {
+  std::error_code unknown;
+  return std::filesystem::equivalent(directory_of(a), directory_of(b), unknown);
+}
+
 }  // namespace
+
+std::string absolute_path(const std::string& path) {
+  std::error_code no_working_folder;
+  const auto found = std::filesystem::absolute(path, no_working_folder);
+  return no_working_folder ? path : found.string();
+}
 
 std::string target_of(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (real) return real.get();
   constexpr int k_most_links = 40;
-  std::filesystem::path target(path);
+  std::filesystem::path target(absolute_path(path));
   std::error_code ignored;
   for (int i = 0; i < k_most_links && std::filesystem::is_symlink(target, ignored); ++i)
     target = target.parent_path() / std::filesystem::read_symlink(target, ignored);
@@ -138,25 +154,26 @@ void check_replaced(const std::string& path, std::uint64_t number) {
       .in_file(path);
 }
 
-Replacement::Replacement(std::string path, std::vector<std::string> suffixes, What what)
-    : path_(std::move(path)),
-      target_(target_of(path_)),
-      beside_(temporary_name(target_)),
-      suffixes_(std::move(suffixes)),
-      what_(what) {}
+Replacement::Replacement(const std::string& path, const std::vector<std::string>& suffixes, What what)
+    : Replacement(path, suffixes, temporary_name(target_of(path)), what) {}
 
-Replacement::Replacement(std::string path, std::vector<std::string> suffixes, std::string made)
-    : path_(std::move(path)),
-      target_(target_of(path_)),
-      beside_(std::move(made)),
-      suffixes_(std::move(suffixes)),
-      what_(What::of_file) {}
+Replacement::Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made)
+    : Replacement(path, suffixes, std::move(made), What::of_file) {}
+
+Replacement::Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made,
+                         What what)
+    : path_(path), target_(target_of(path)), beside_(std::move(made)), what_(what) {
+  for (const auto& suffix : suffixes)
+    companions_.push_back({suffix, absolute_path(path) + suffix, ""});
+}
 
 Replacement::~Replacement() {
   if (done_) return;
   ::unlink(beside_.c_str());
-  for (const auto& suffix : suffixes_)
-    ::unlink((beside_ + suffix).c_str());
+  for (const auto& companion : companions_) {
+    ::unlink((beside_ + companion.suffix).c_str());
+    if (!companion.ready.empty()) ::unlink(companion.ready.c_str());
+  }
 }
 
 void Replacement::take_over_rights() const {
@@ -175,10 +192,10 @@ void Replacement::take_over_rights() const {
 }
 
 void Replacement::take_name() {
-  refuse_special(path_);
+  refuse_special(target_);
   std::vector<std::unique_ptr<Aside>> old;
-  for (const auto& suffix : suffixes_)
-    old.push_back(std::make_unique<Aside>(path_ + suffix));
+  for (const auto& companion : companions_)
+    old.push_back(std::make_unique<Aside>(companion.place));
   if (what_ == What::of_free_name && !rename_to_new(beside_, target_)) {
     if (errno == EEXIST)
       throw Error(Code::exists,
@@ -198,21 +215,39 @@ std::string Replacement::keep() {
   done_ = true;
   const std::string kept = kept_name(target_);
   if (!rename_to_new(beside_, kept)) return beside_;
-  for (const auto& suffix : suffixes_)
-    rename_to_new(beside_ + suffix, kept + suffix);
+  for (const auto& companion : companions_)
+    rename_to_new(beside_ + companion.suffix, kept + companion.suffix);
   return kept;
 }
 
+// Where the path is a link, what belongs to it is in another folder than the file that it leads to.
+void Replacement::make_ready(Companion& companion, bool durable) const {
+  const std::string made = beside_ + companion.suffix;
+  if (!is_a_file(made)) return;
+  if (are_one_folder(made, companion.place)) {
+    if (durable) sync_file(made);
+    companion.ready = made;
+    return;
+  }
+  if (companion.ready.empty()) companion.ready = temporary_name(companion.place);
+  replace_whole_file(companion.ready, *read_whole_file(made, k_most_beside), durable);
+}
+
 // Files that belong together cannot be renamed at once. Killed in between, none of the new ones stands beside
-// an old one: then the dataset cannot be opened, which is better than values from the wrong places.
+// an old one: then the dataset cannot be opened, which is better than values from the wrong places. All that
+// needs room on the disk is done before.
 void Replacement::commit(bool durable) {
+  for (auto& companion : companions_)
+    make_ready(companion, durable);
   if (!done_) take_name();
-  // Where the path is a link, its neighbours are in another folder than the file.
-  for (const auto& suffix : suffixes_) {
-    const auto text = read_whole_file(beside_ + suffix, k_most_beside);
-    if (!text) continue;
-    replace_whole_file(path_ + suffix, *text, durable);
-    std::remove((beside_ + suffix).c_str());
+  for (auto& companion : companions_) {
+    if (companion.ready.empty()) continue;
+    if (std::rename(companion.ready.c_str(), companion.place.c_str()) != 0)
+      throw errno_error(errno, "the file belongs to a new one, and cannot be given its name (rename)")
+          .in_file(companion.place);
+    companion.ready.clear();
+    ::unlink((beside_ + companion.suffix).c_str());
+    if (durable) sync_directory_of(companion.place);
   }
   if (durable) sync_directory_of(target_);
 }

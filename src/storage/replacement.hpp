@@ -11,7 +11,10 @@ namespace shoal {
 /// user"); empty: it can, or there is none. Local.
 std::string why_not_replaceable(const std::string& path);
 
-/// The path that links lead to, which may have no file. Local.
+/// The path from the root, with its links; as it is where there is no working folder. Local.
+std::string absolute_path(const std::string& path);
+
+/// The path that links lead to, which may have no file; absolute. Local.
 std::string target_of(const std::string& path);
 
 /// Is there a regular file, or a link to one? Local.
@@ -35,9 +38,10 @@ class Replacement {
   /// of_file: the path has a file, which is replaced. of_free_name: it has none; one made meanwhile stays.
   enum class What { of_file, of_free_name };
   /// suffixes: of the names of files that belong to the new one, and are renamed or removed with it.
-  explicit Replacement(std::string path, std::vector<std::string> suffixes = {}, What what = What::of_file);
+  explicit Replacement(const std::string& path, const std::vector<std::string>& suffixes = {},
+                       What what = What::of_file);
   /// made: the path of the new file, which is there already, in the folder of the one that it replaces.
-  Replacement(std::string path, std::vector<std::string> suffixes, std::string made);
+  Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made);
   Replacement(Replacement&&) = delete;
   /// Removes the new file, unless it was committed.
   ~Replacement();
@@ -48,20 +52,29 @@ class Replacement {
   /// Gives the new file the permissions of the old one, and its owner and group as far as that is allowed.
   /// Does nothing where there is no old file.
   void take_over_rights() const;
-  /// Renames the new file, and the files that belong to it; durable: also after a loss of power. After an
-  /// Error it can be tried again. Error(exists): a file of the name was made meanwhile;
+  /// Renames the new file, and the files that belong to it, which are beside the path (where that is a link,
+  /// not beside the file that it leads to); durable: also after a loss of power. After an Error it can be tried
+  /// again. Error(exists): a file of the name was made meanwhile;
   /// (invalid_argument): as refuse_special.
   void commit(bool durable);
   /// Keeps the new file for its user under a name of its own (kept_name), and returns its path.
   std::string keep();
 
  private:
+  /// A file that belongs to the new one.
+  struct Companion {
+    std::string suffix;
+    std::string place;  ///< the path that it gets
+    std::string ready;  ///< what is renamed to it, in its folder; empty: nothing yet, or nothing any more
+  };
+  Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made, What what);
+  void make_ready(Companion& companion, bool durable) const;
   void take_name();
 
   std::string path_;    ///< as the user names it
   std::string target_;  ///< where links lead to
   std::string beside_;
-  std::vector<std::string> suffixes_;
+  std::vector<Companion> companions_;
   What what_;
   bool done_ = false;
 };

@@ -189,6 +189,29 @@ TEST_CASE("a new file has no name until its first commit, and two of one name fi
   }
 }
 
+TEST_CASE("programs may change their working folder while a new file has no name yet") {
+  for (const auto& variant : variants()) {
+    CAPTURE(variant);
+    const Folder folder("replace"), elsewhere("elsewhere");
+    Line line(k_cells);
+    const fs::path before = fs::current_path();
+    fs::current_path(fs::path(folder.file("x.nc")).parent_path());
+    auto file = made(line, "x.nc", with(variant));
+    all_ok(outcome_of([&] { file->write(line.call(0)); }));
+    fs::current_path(fs::path(elsewhere.file("x.nc")).parent_path());
+    all_ok(outcome_of([&] {
+      file->sync(false);
+      file->write(line.call(1));
+      file->sync(false);
+      file->close(false);
+    }));
+    fs::current_path(before);
+    check_names(folder, names_of(variant));
+    check_names(elsewhere, {});
+    check_records(line, folder.file("x.nc"), 2);
+  }
+}
+
 TEST_CASE("a new file that is dropped leaves nothing, and one whose name somebody took is kept") {
   for (const auto& variant : variants()) {
     if (variant.find("driver=native") == std::string::npos) continue;

@@ -247,6 +247,41 @@ TEST_CASE("a replacement that cannot be renamed leaves all as it was, and can be
   CHECK(text_of(path) == "new");
 }
 
+TEST_CASE("a replacement that cannot put an old header aside leaves all as it was") {
+  const Folder folder;
+  const std::string path = old_file_through_link(folder);
+  fs::permissions(folder.file("far"), fs::perms::all);
+  {
+    Replacement replacement(path, {".json"});
+    write(replacement.beside(), "new");
+    fs::permissions(folder.file("."), fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_exec);
+    const uid_t me = ::geteuid();
+    if (me == 0) REQUIRE(::seteuid(65534) == 0);  // root may rename anything
+    CHECK_THROWS_AS(replacement.commit(false), Error);
+    REQUIRE(::seteuid(me) == 0);
+  }
+  fs::permissions(folder.file("."), fs::perms::owner_all);
+  CHECK(text_of(path) == "old");
+  CHECK(text_of(path + ".json") == "old header");
+  CHECK(folder.files() == 3);
+}
+
+TEST_CASE("a replacement by a relative path does not follow the working folder") {
+  const Folder folder;
+  fs::create_directories(folder.file("elsewhere"));
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.file("."));
+  Replacement replacement("x.raw", {".json"}, Replacement::What::of_free_name);
+  write(replacement.beside(), "new");
+  write(replacement.beside() + ".json", "new header");
+  fs::current_path("elsewhere");
+  replacement.commit(true);
+  fs::current_path(before);
+  CHECK(text_of(folder.file("x.raw")) == "new");
+  CHECK(text_of(folder.file("x.raw.json")) == "new header");
+  CHECK(folder.files() == 3);
+}
+
 TEST_CASE("a replacement that is kept has a name of its own, with what belongs to it") {
   const Folder folder;
   Replacement replacement(folder.file("x.raw"), {".json"}, Replacement::What::of_free_name);
@@ -294,9 +329,12 @@ TEST_CASE("a replacement whose second file finds no room can be tried again") {
   CHECK_THROWS_AS(replacement.commit(false), Error);
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  CHECK(text_of(path) == "new");
+  CHECK(text_of(path) == "old");
+  CHECK(text_of(path + ".json") == "old header");
+  write(replacement.beside() + ".json", "newer header");
   replacement.commit(false);
-  CHECK(text_of(path + ".json") == "new header");
+  CHECK(text_of(path) == "new");
+  CHECK(text_of(path + ".json") == "newer header");
   CHECK(folder.files() == 3);
 }
 

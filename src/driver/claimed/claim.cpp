@@ -12,6 +12,7 @@
 #include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/directory_sync.hpp"
+#include "storage/leftovers.hpp"
 #include "storage/temporary_name.hpp"
 
 namespace shoal {
@@ -89,7 +90,7 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
     return choose_place(format, options);
   }
   const std::vector<std::string> suffixes =
-      has_header_file(format) ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
+      has_header_file(format) ? std::vector<std::string>{header_path("")} : std::vector<std::string>{};
   replacement_ = std::make_unique<Replacement>(
       path_, suffixes, is_new ? Replacement::What::of_free_name : Replacement::What::of_file);
   name_lock_.note(replacement_->beside());
@@ -209,7 +210,9 @@ void Claim::release() {
 }
 
 std::string Claim::keep() {
-  return replacement_->keep();
+  const std::string kept = replacement_->keep();
+  name_lock_.forget();
+  return kept;
 }
 
 }  // namespace shoal

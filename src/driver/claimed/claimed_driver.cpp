@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <utility>
 
 #include "comm/nodes.hpp"
@@ -16,11 +17,22 @@ namespace shoal {
 struct ClaimedDriver::Place {
   enum class At { working, path, nowhere };
   std::string path;     ///< as the user names it
-  std::string working;  ///< where the driver made the file; the same as path if there is nothing to replace
+  std::string name;     ///< the same, absolute, as programs change their working folder
+  std::string working;  ///< where the driver made the file; the same as name if there is nothing to replace
   std::atomic<At> at{At::working};  ///< nowhere: another file has the name, and this one is only closed
 
-  bool has_diverged() const { return working != path; }
-  const std::string& now() const { return at == At::working ? working : path; }
+  // Folders may have other names on other nodes.
+  std::string sent(const std::string& made) const {
+    const std::filesystem::path whole(made);
+    return whole.parent_path() == std::filesystem::path(name).parent_path() ? whole.filename().string()
+                                                                            : made;
+  }
+  void receive(const std::string& made) {
+    working = (std::filesystem::path(name).parent_path() / made).string();
+  }
+
+  bool has_diverged() const { return working != name; }
+  const std::string& now() const { return at == At::working ? working : name; }
   /// What a file is called now that the driver opened by this path.
   const std::string& name_of(const std::string& asked) const { return asked == working ? now() : asked; }
   /// The same of one that is to be opened.
@@ -74,22 +86,22 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
                              OpenMode mode, Format format, const DriverOptions& options)
     : make_(make), comm_(comm), format_(format), options_(options), place_(std::make_shared<Place>()) {
   place_->path = path;
-  const Bytes claimed = comm_.from_root([&] {
-    claim_ = std::make_unique<Claim>(path, mode, format, options, calls_mpi_io);
-    ByteWriter out;
-    out.put(claim_->working_path());
-    out.put(claim_->needs_rename_fence());
-    out.put(claim_->mode());
-    return out.take();
-  });
+  place_->name = absolute_path(path);
+  Bytes claimed;
+  in_words_of_user([&] { claimed = claim(mode, calls_mpi_io); });
   ByteReader in(claimed);
-  in.get(place_->working);
+  place_->receive(in.get<std::string>());
   const auto needs_rename_fence = in.get<bool>();
   auto claimed_mode = in.get<OpenMode>();
   if (needs_rename_fence && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
-    claimed_mode = mode;
-    place_->working = path;
-    if (claim_) claim_->replace_at_once(Claim::why_not_with_nodes());
+    place_->working = place_->name;
+    const Bytes at_once = comm_.from_root([&] {
+      claim_->replace_at_once(Claim::why_not_with_nodes());
+      ByteWriter out;
+      out.put(claim_->mode());
+      return out.take();
+    });
+    ByteReader(at_once).get(claimed_mode);
   }
   DriverOptions with_warnings = options;
   if (claim_) {
@@ -98,10 +110,21 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
     warnings_reported_ = claim_->warnings().size();
   }
   in_words_of_user([&] { inner_ = made(place_, claimed_mode, with_warnings); });
-  comm_.on_root([&] { claim_->opened(); });
+  in_words_of_user([&] { comm_.on_root([&] { claim_->opened(); }); });
 }
 
 ClaimedDriver::~ClaimedDriver() = default;
+
+Bytes ClaimedDriver::claim(OpenMode mode, bool calls_mpi_io) {
+  return comm_.from_root([&] {
+    claim_ = std::make_unique<Claim>(place_->name, mode, format_, options_, calls_mpi_io);
+    ByteWriter out;
+    out.put(place_->sent(claim_->working_path()));
+    out.put(claim_->needs_rename_fence());
+    out.put(claim_->mode());
+    return out.take();
+  });
+}
 
 std::unique_ptr<Driver> ClaimedDriver::made(const std::shared_ptr<Place>& place, OpenMode mode,
                                             DriverOptions options) const {
@@ -135,9 +158,12 @@ bool ClaimedDriver::waits_for_commit() const {
 
 // Also of what is beside the file: its header file.
 Status ClaimedDriver::as_user_knows_it(Status status) const {
-  for (const Place* place : {place_.get(), moved_ ? moved_->place.get() : nullptr})
-    if (place != nullptr && place->has_diverged() && status.file.starts_with(place->working))
-      status.file = place->path + status.file.substr(place->working.size());
+  std::vector<const Place*> places{place_.get()};
+  if (moved_) places.push_back(moved_->place.get());
+  for (const Place* place : places)
+    for (const std::string* known : {&place->working, &place->name})
+      if (!known->empty() && status.file.starts_with(*known))
+        status.file = place->path + status.file.substr(known->size());
   return status;
 }
 
@@ -188,12 +214,13 @@ void ClaimedDriver::move(const Schema& wanted) {
   const bool several_nodes = !Nodes(comm_, options_.rearranging.ranks_per_node).single();
   const Bytes begun = comm_.from_root([&] {
     ByteWriter out;
-    out.put(claim_->begin_move(several_nodes));
+    out.put(place_->sent(claim_->begin_move(several_nodes)));
     return out.take();
   });
   moved_ = std::make_unique<Moved>();
   moved_->place->path = place_->path;
-  moved_->place->working = ByteReader(begun).get<std::string>();
+  moved_->place->name = place_->name;
+  moved_->place->receive(ByteReader(begun).get<std::string>());
   or_drop_place([&] {
     moved_->bytes = move_data(comm_, place_->now(), moved_->place->working, wanted, options_);
     moved_->driver = made(moved_->place, OpenMode::write, options_);
@@ -261,7 +288,7 @@ Status ClaimedDriver::finish(bool durable, bool final) {
 void ClaimedDriver::sync(bool durable) {
   if (durable && claim_) claim_->make_name_durable();
   Status outcome = as_user_knows_it(caught([&] { inner_->sync(durable); }));
-  if (inner_->whole()) outcome.merge(finish(durable, false));
+  if (inner_->whole()) outcome.merge(as_user_knows_it(finish(durable, false)));
   if (!outcome.ok()) throw Error(outcome);
 }
 
@@ -270,7 +297,7 @@ void ClaimedDriver::close(bool durable) {
   if (durable && claim_) claim_->make_name_durable();
   Status outcome = as_user_knows_it(caught([&] { inner_->close(durable); }));
   if (inner_->whole()) {
-    Status renamed = finish(durable, true);
+    Status renamed = as_user_knows_it(finish(durable, true));
     if (!renamed.ok() && waits_for_commit()) {
       const Bytes kept = comm_.from_root([&] {
         ByteWriter out;

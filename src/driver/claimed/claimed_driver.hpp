@@ -60,6 +60,7 @@ class ClaimedDriver final : public Driver {
   std::unique_ptr<Driver> made(const std::shared_ptr<Place>& place, OpenMode mode,
                                DriverOptions options) const;
   struct Moved;
+  Bytes claim(OpenMode mode, bool calls_mpi_io);
   void move(const Schema& wanted);
   void take_place();
   template <class Work>

@@ -11,6 +11,7 @@
 #include "format/checks.hpp"
 #include "format/classic/layout.hpp"
 #include "format/raw/text_values.hpp"
+#include "storage/leftovers.hpp"
 #include "storage/whole_file.hpp"
 
 namespace shoal {
@@ -28,7 +29,7 @@ constexpr std::size_t k_most_waiting = std::size_t{8} << 20;
 RawCatalog::RawCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
     : store_(std::move(store)), options_(options) {
   header_.schema.format = format;
-  const std::string header = raw_header_path(store_->path());
+  const std::string header = header_path(store_->path());
   std::error_code none;
   std::filesystem::remove(header, none);
   if (none) throw errno_error(none.value(), "removing it").in_file(header);
@@ -53,7 +54,7 @@ void RawCatalog::check_file_size() {
   if (size >= end) return;
   throw Error(Code::format,
               "the file is truncated: it has {} bytes, and by {} there must be {} of {} records", size,
-              raw_header_path(store_->path()), end, records())
+              header_path(store_->path()), end, records())
       .in_file(store_->path());
 }
 
@@ -424,7 +425,7 @@ void RawCatalog::commit(bool durable) {
   if (durable) store_->sync();
   const std::string header = encode_raw_header(header_);
   if (header != written_header_ || durable) {
-    replace_whole_file(raw_header_path(store_->path()), header, durable);
+    replace_whole_file(header_path(store_->path()), header, durable);
     ++traffic_.writes;
     traffic_.bytes_written += static_cast<std::int64_t>(header.size());
     written_header_ = header;

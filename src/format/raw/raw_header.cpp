@@ -18,6 +18,7 @@
 #include "codec/convert.hpp"
 #include "format/checks.hpp"
 #include "format/classic/layout.hpp"
+#include "storage/leftovers.hpp"
 #include "storage/whole_file.hpp"
 
 namespace shoal {
@@ -288,17 +289,9 @@ RawHeader header_of(const Json& json) {
   return header;
 }
 
-}  // namespace
-
-std::string raw_header_path(const std::string& path) {
-  return path + ".json";
-}
-
-namespace {
-
 // The text beside a file, if it is a header of Shoal's, whole or damaged.
 std::optional<std::string> header_beside(const std::string& path) {
-  auto found = read_whole_file(raw_header_path(path), k_most_bytes);
+  auto found = read_whole_file(header_path(path), k_most_bytes);
   if (found && found->substr(0, k_marker_within).find(fmt::format("\"{}\"", k_marker)) == std::string::npos)
     found.reset();
   return found;
@@ -307,7 +300,7 @@ std::optional<std::string> header_beside(const std::string& path) {
 }  // namespace
 
 void refuse_foreign_header(const std::string& path) {
-  const std::string header = raw_header_path(path);
+  const std::string header = header_path(path);
   std::error_code none;
   if (std::filesystem::exists(header, none) && !header_beside(path))
     throw Error(Code::exists,
@@ -318,7 +311,7 @@ void refuse_foreign_header(const std::string& path) {
 }
 
 std::optional<Format> format_beside(const std::string& path) {
-  const std::string beside = raw_header_path(path);
+  const std::string beside = header_path(path);
   const auto found = header_beside(path);
   if (!found) return std::nullopt;
   try {
@@ -377,7 +370,7 @@ RawHeader decode_raw_header(const std::string& text) {
 }
 
 RawHeader read_raw_header(const std::string& path) {
-  const std::string beside = raw_header_path(path);
+  const std::string beside = header_path(path);
   const auto found = read_whole_file(beside, k_most_bytes);
   if (!found)
     throw Error(Code::not_found, "there is no such header file, without which {} cannot be read", path)

@@ -17,9 +17,6 @@ struct RawHeader {
   bool swapped = false;  ///< raw: the bytes are not in this machine's order
 };
 
-/// The header file of a data file: its path and ".json".
-std::string raw_header_path(const std::string& path);
-
 /// Error(exists) if there is a file where the header of `path` would go that is none of Shoal's, not even a
 /// damaged one. Local.
 void refuse_foreign_header(const std::string& path);
