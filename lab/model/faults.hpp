@@ -17,7 +17,8 @@ class Faults {
 
   /// A client's request: 0, or the errno that it fails with.
   int request(Operation operation, ClientId client);
-  /// A request of a client (-1: a commit, of no client) that arrives at a server: for how long the server does nothing from now on; 0 almost always.
+  /// A request of a client (-1: a commit, of no client) that arrives at a server: for how long the server
+  /// does nothing from now on; 0 almost always.
   Seconds stall(int server, ClientId client);
   /// Whether files may have this many bytes.
   bool fits(std::int64_t bytes) const { return bytes <= parameters_.space; }

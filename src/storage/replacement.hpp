@@ -53,9 +53,9 @@ class Replacement {
   /// Does nothing where there is no old file.
   void take_over_rights() const;
   /// Renames the new file, and the files that belong to it, which are beside the path (where that is a link,
-  /// not beside the file that it leads to); durable: also after a loss of power. After an Error it can be tried
-  /// again. Error(exists): a file of the name was made meanwhile;
-  /// (invalid_argument): as refuse_special.
+  /// not beside the file that it leads to); durable: also after a loss of power. After an Error it can be
+  /// tried again. Error(exists): a file of the name was made meanwhile; (invalid_argument): as
+  /// refuse_special.
   void commit(bool durable);
   /// Keeps the new file for its user under a name of its own (kept_name), and returns its path.
   std::string keep();

@@ -18,7 +18,8 @@ namespace shoal {
 /// first commit, or until data have moved. All is Local.
 class Claim {
  public:
-  /// path: absolute, as programs change their working folder. calls_mpi_io: the driver's library may lock the file itself. Error(state): another job has the file.
+  /// path: absolute, as programs change their working folder. calls_mpi_io: the driver's library may lock the
+  /// file itself. Error(state): another job has the file.
   Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
         bool calls_mpi_io);
 
