@@ -36,50 +36,59 @@ void RecordFile::put_text(const char* variable, const char* name, const std::str
   put_att(variable, text_attribute(name, text));
 }
 
-// A file that goes on has most of it already; a configuration that was changed may add variables.
+// A file that goes on has most of it already; a configuration that was changed may add variables, with their
+// coordinates.
 void RecordFile::define() {
+  std::vector<Coordinate> added = coordinates();
+  std::erase_if(added, [&](const Coordinate& one) { return has(one.name); });
   const bool is_new = !has("time");
-  std::vector<const Output*> added;
+  if (is_new)
+    define_attributes();
+  else
+    compare_with_file();
+  define_dims();
+  if (is_new) define_time();
+  for (const int bins : bins_)
+    define_hours(bins);
+  for (const DimChoice& dim : dims_)
+    define_axis(dim);
+  for (const DimChoice& dim : scalars_)
+    define_scalar(dim);
+  define_grids();
   for (const Output& output : file_.outputs)
-    if (!has(output.name)) added.push_back(&output);
-  if (!is_new) compare_with_file();
-  if (is_new) {
-    Attributes global = model_.attributes();
-    for (const auto& given : file_.choice.attributes) {
-      std::erase_if(global, [&](const Attribute& other) { return other.name == given.name; });
-      global.push_back(attribute_of(given));
-    }
-    if (find(global, "Conventions") == nullptr) put_text(nullptr, "Conventions", k_conventions);
-    for (const Attribute& attribute : global)
-      put_att(nullptr, attribute);
-    define_dims();
-    define_time();
-    for (const DimChoice& dim : dims_)
-      define_axis(dim);
-    for (const DimChoice& dim : scalars_)
-      define_scalar(dim);
-    define_grids();
-  }
-  for (const Output* output : added)
-    define_output(*output);
-  if (!is_new) return;
+    define_output(output);
+  if (!is_new && added.empty()) return;
   dataset_->end_define();
-  for (Coordinate& one : coordinates())
+  for (Coordinate& one : added)
     write_array(one.name, one.decomposition,
                 ArrayView::contiguous(one.values.data(), Type::double_, one.extents), k_no_record);
 }
 
+void RecordFile::define_attributes() {
+  Attributes global = model_.attributes();
+  for (const auto& given : file_.choice.attributes) {
+    std::erase_if(global, [&](const Attribute& other) { return other.name == given.name; });
+    global.push_back(attribute_of(given));
+  }
+  if (find(global, "Conventions") == nullptr) put_text(nullptr, "Conventions", k_conventions);
+  for (const Attribute& attribute : global)
+    put_att(nullptr, attribute);
+}
+
 void RecordFile::define_dims() {
-  dataset_->def_dim("time", 0);
+  const auto define_dim = [&](const std::string& name, std::int64_t length) {
+    if (dataset_->schema().find_dim(name) < 0) dataset_->def_dim(name, length);
+  };
+  define_dim("time", 0);
   for (const int bins : bins_)
-    dataset_->def_dim(day_dim(bins), bins);
+    define_dim(day_dim(bins), bins);
   for (const DimChoice& dim : dims_)
-    dataset_->def_dim(dim.name, dim.chosen());
+    define_dim(dim.name, dim.chosen());
   const bool has_axis_bounds = std::any_of(dims_.begin(), dims_.end(), [&](const DimChoice& dim) {
     const Axis* axis = model_.axis(dim.name);
     return axis != nullptr && !axis->bounds.empty();
   });
-  if (has_bounds_ || has_axis_bounds || !bins_.empty() || !scalars_.empty()) dataset_->def_dim("bnds", 2);
+  if (has_bounds_ || has_axis_bounds || !bins_.empty() || !scalars_.empty()) define_dim("bnds", 2);
 }
 
 void RecordFile::define_time() {
@@ -107,19 +116,21 @@ void RecordFile::define_time() {
     define_average("average_T2", "end time for average period", units);
     define_average("average_DT", "length of average period", length);
   }
-  for (const int bins : bins_) {
-    const std::string name = day_dim(bins), bounds = name + "_bounds";
-    dataset_->def_var(name, Type::double_, name, nullptr);
-    put_text(name.c_str(), "long_name", "time of day");
-    put_text(name.c_str(), "units", "hours");
-    put_text(name.c_str(), "bounds", bounds);
-    dataset_->def_var(bounds, Type::double_, name + " bnds", nullptr);
-  }
+}
+
+void RecordFile::define_hours(int bins) {
+  const std::string name = day_dim(bins), bounds = name + "_bounds";
+  if (has(name)) return;
+  dataset_->def_var(name, Type::double_, name, nullptr);
+  put_text(name.c_str(), "long_name", "time of day");
+  put_text(name.c_str(), "units", "hours");
+  put_text(name.c_str(), "bounds", bounds);
+  dataset_->def_var(bounds, Type::double_, name + " bnds", nullptr);
 }
 
 void RecordFile::define_axis(const DimChoice& dim) {
   const Axis* axis = model_.axis(dim.name);
-  if (axis == nullptr || axis->type == Type::none) return;
+  if (axis == nullptr || axis->type == Type::none || has(dim.name)) return;
   dataset_->def_var(dim.name, axis->type, "\"" + dim.name + "\"", nullptr);
   for (const Attribute& attribute : axis->attributes)
     put_att(dim.name.c_str(), attribute);
@@ -131,6 +142,7 @@ void RecordFile::define_axis(const DimChoice& dim) {
 
 /// The scalar coordinate of a dimension that is joined: from where to where its cells were.
 void RecordFile::define_scalar(const DimChoice& dim) {
+  if (has(dim.name)) return;
   const std::string bounds = dim.name + "_bounds";
   dataset_->def_var(dim.name, Type::double_, "", nullptr);
   for (const Attribute& attribute : model_.axis(dim.name)->attributes)
@@ -142,7 +154,7 @@ void RecordFile::define_scalar(const DimChoice& dim) {
 void RecordFile::define_grids() {
   for (const auto& [grid, part] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
-      if (variable.grid != grid) continue;
+      if (variable.grid != grid || has(variable.name)) continue;
       dataset_->def_var(variable.name, variable.type, names_of(part->choices()), part->decomposition());
       if (variable.is_area && find(variable.attributes, "standard_name") == nullptr)
         put_text(variable.name.c_str(), "standard_name", "cell_area");
@@ -158,6 +170,7 @@ std::string RecordFile::dims_of(const Output& output) {
 }
 
 void RecordFile::define_output(const Output& output) {
+  if (has(output.name)) return;
   const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
   dataset_->def_var(output.name, output.encoding.type, dims_of(output),
                     output.is_cut ? collector.part->decomposition() : nullptr);

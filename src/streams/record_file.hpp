@@ -103,8 +103,10 @@ class RecordFile {
   void open_again(std::int64_t records);
   void create();
   void define();
+  void define_attributes();
   void define_dims();
   void define_time();
+  void define_hours(int bins);
   void define_axis(const DimChoice& dim);
   void define_scalar(const DimChoice& dim);
   void define_grids();

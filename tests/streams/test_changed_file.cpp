@@ -136,6 +136,38 @@ TEST_CASE("changed file: a window that was not sent has the fill value of the fi
     }
 }
 
+TEST_CASE("changed file: a variable that is added brings its dimensions and coordinates") {
+  const std::string zeta = "operation = \"mean\"\nfields = [\"zeta\"", temp = ", \"temp\"";
+  const ChangedFile file;
+  file.first(zeta + "]\n");
+  Toy(file.second(zeta + temp + "]\n")).go();
+  const Read lev = read_variable(file.path, "lev"), bounds = read_variable(file.path, "lev_bounds");
+  CHECK(lev.shape == Dims{k_levels});
+  CHECK(bounds.shape == Dims{k_levels, 2});
+  const ChangedFile whole;
+  Toy(whole.run(zeta + temp + "]\n")).go();
+  CHECK(lev.values == read_variable(whole.path, "lev").values);
+  CHECK(bounds.values == read_variable(whole.path, "lev_bounds").values);
+  const Read added = read_variable(file.path, "temp"), all = read_variable(whole.path, "temp");
+  REQUIRE(added.shape == Dims{4, k_levels, k_rows, k_columns});
+  const auto half = static_cast<std::ptrdiff_t>(all.values.size() / 2);
+  CHECK(std::equal(added.values.begin() + half, added.values.end(), all.values.begin() + half));
+}
+
+TEST_CASE("changed file: coordinates may differ in their last digits") {
+  for (const double factor : {1 + 1e-15, 1 + 1e-9}) {
+    CAPTURE(factor);
+    const ChangedFile file;
+    const std::string keys = "operation = \"mean\"\nfields = [\"zeta\"]\n";
+    file.first(keys);
+    Run second = file.second(keys);
+    second.longitudes = factor;
+    const Status status = caught([&] { Toy(second).go(); });
+    CHECK(status.code == (factor < 1 + 1e-12 ? Code::ok : Code::state));
+    CHECK(read_variable(file.path, "time").shape == Dims{status.ok() ? 4 : 2});
+  }
+}
+
 TEST_CASE("changed file: what records mean, where they are and when does not change in a file") {
   struct Change {
     std::string before, now, part;

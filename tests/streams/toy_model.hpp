@@ -140,6 +140,7 @@ struct Run {
   std::string resume, checkpoint;
   std::function<bool(const std::string& field, std::size_t step)> sends;  ///< nothing: all
   FileMaker maker;
+  double longitudes = 1;  ///< a factor of them
 };
 
 /// Describes and runs; fields: temp (float: lev y x, group ocean), zeta (double: y x, missing now and then),
@@ -258,7 +259,8 @@ class Toy {
     const auto cells = grid->tile().empty() ? std::vector<std::int64_t>{} : cells_of(*grid);
     std::vector<double> lon, area;
     for (const std::int64_t cell : cells) {
-      lon.push_back(cell == k_hole ? 0.0 : 340.0 + 4.0 * static_cast<double>(cell % k_columns));
+      lon.push_back(cell == k_hole ? 0.0
+                                   : run_.longitudes * (340.0 + 4.0 * static_cast<double>(cell % k_columns)));
       area.push_back(cell == k_hole ? 0.0 : 1.0 + static_cast<double>(cell % 3));
     }
     const Dims own =
