@@ -17,7 +17,7 @@
 #include "base/text_file.hpp"
 #include "dataset/settings/setting_aliases.hpp"
 #include "dataset/settings/settings.hpp"
-#include "storage/directory_sync.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -53,7 +53,7 @@ void set_from_settings_file(Settings& settings, const std::string& usual) {
   }
   const FoundText found = find_text(usual, k_most_settings_bytes);
   if (found.why_not.empty()) {
-    if (found.there) set_from_toml(settings, found.text, usual, directory_of(usual));
+    if (found.there) set_from_toml(settings, found.text, usual, folder_of(usual));
     return;
   }
   settings.warn(fmt::format("{} is not used: {}; to use it, make it a file of your own, or name it ({}={})",
