@@ -28,7 +28,7 @@ MODULES = {
     "storage": BASE,
     "format": BASE | {"storage", "codec"},  # a catalog reads its header through a store
     "pack": PACK,
-    "machine": BASE,  # figures and their file; knows nothing of who chooses by them
+    "machine": BASE | {"storage"},  # figures and their file; knows nothing of who chooses by them
     "rearrange": PACK | {"machine"},
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The environment, and the order of all sources. Namelist and TOML have files of their own.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +13,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "dataset/settings/setting_aliases.hpp"
 #include "dataset/settings/settings.hpp"
 #include "storage/paths.hpp"
+#include "storage/text_file.hpp"
+
+extern char** environ;
 
 namespace shoal {
 
