@@ -148,8 +148,8 @@ void RecordFile::compare_time() const {
                     is_wanted ? "one" : "none");
 }
 
-// Collective: each rank looks at its own cells. Models that compute their coordinates get other last digits with
-// another compiler or number of ranks.
+// Collective: each rank looks at its own cells. Models that compute their coordinates get other last digits
+// with another compiler or number of ranks.
 void RecordFile::compare_coordinates() {
   std::vector<std::string> names;
   std::vector<std::int64_t> differ;
