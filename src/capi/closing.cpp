@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <list>
 #include <mutex>
 #include <vector>
 
 #include "base/printable.hpp"
 #include "dataset/serve.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal::capi {
 
@@ -42,12 +42,6 @@ struct Known {
 Known& known() {
   static Known& all = *new Known;
   return all;
-}
-
-std::string one_name(const std::string& path) {
-  std::error_code problem;
-  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, problem), problem);
-  return problem ? std::filesystem::path(path).lexically_normal().string() : whole.string();
 }
 
 Status finish(Closing& closing) {
@@ -197,7 +191,7 @@ void close(std::unique_ptr<shoal_dataset> handle, bool durable) {
   const Status begun = caught([&] { dataset.begin_close(); });
   {
     const std::lock_guard lock(known().mutex);
-    known().closing.push_back({std::move(handle), durable, one_name(dataset.path())});
+    known().closing.push_back({std::move(handle), durable, resolved_path(dataset.path())});
   }
   if (!before.ok()) throw Error(before);
   if (!begun.ok()) throw Error(begun);
@@ -206,7 +200,7 @@ void close(std::unique_ptr<shoal_dataset> handle, bool durable) {
 PendingClose pending_close(const Comm& comm, const std::string& path) {
   const std::lock_guard lock(known().mutex);
   if (known().closing.empty()) return PendingClose::none;
-  const std::string wanted = one_name(path);
+  const std::string wanted = resolved_path(path);
   auto found = PendingClose::none;
   for (const auto& closing : known().closing)
     if (closing.path == wanted)
@@ -223,7 +217,7 @@ void finish_closing_within(MPI_Comm comm) {
 }
 
 void finish_closing(const std::string* path) {
-  const std::string wanted = path == nullptr ? std::string() : one_name(*path);
+  const std::string wanted = path == nullptr ? std::string() : resolved_path(*path);
   const Status status =
       finish_those([&](const Closing& closing) { return path == nullptr || closing.path == wanted; });
   if (!status.ok()) throw Error(status);

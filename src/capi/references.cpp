@@ -4,6 +4,7 @@
 #include "capi/handles.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 #include "storage/replacement.hpp"
 #include "storage/temporary_name.hpp"
 

@@ -2,12 +2,13 @@
 #include "comm/node_collectives.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <thread>
+
+#include "comm/host.hpp"
 
 namespace shoal {
 
@@ -84,7 +85,7 @@ NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> w
     : ranks_(ranks.ranks()),
       rank_(ranks.rank()),
       size_(ranks.size()),
-      shares_cores_(::sysconf(_SC_NPROCESSORS_ONLN) < size_),
+      shares_cores_(cores_of_host() < size_),
       part_bytes_(part_of(size_)),
       tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
       bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_),

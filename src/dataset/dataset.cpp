@@ -12,6 +12,7 @@
 #include "base/language.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
+#include "comm/host.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/report/report.hpp"
 #include "dataset/settings/driver_options.hpp"
@@ -566,7 +567,7 @@ Status Dataset::finish_report() {
       report.format = name_of(driver_->schema().format);
       report.driver = driver_name();
       report.ranks = comm_.size();
-      report.cores = cores_of_machine();
+      report.cores = cores_of_host();
       if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
       report.filled = definitions_.added_fill_values();
       for (const auto& part : parts)
@@ -640,7 +641,7 @@ std::string Dataset::report_text() const {
   report.format = name_of(driver_->schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
-  report.cores = cores_of_machine();
+  report.cores = cores_of_host();
   if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
   report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells()});

@@ -7,14 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "base/toml_text.hpp"
 #include "machine/fields.hpp"
+#include "storage/below.hpp"
+#include "storage/paths.hpp"
+#include "storage/text_file.hpp"
 
 namespace shoal {
 
@@ -35,11 +36,6 @@ std::optional<int> day_of(const std::string& text) {
                                          std::chrono::day{day}};
   if (!date.ok()) return std::nullopt;
   return static_cast<int>(std::chrono::sys_days(date).time_since_epoch().count());
-}
-
-bool is_above(std::filesystem::path folder, const std::filesystem::path& path) {
-  if (!folder.has_filename() && folder.has_relative_path()) folder = folder.parent_path();
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
 }  // namespace
@@ -248,8 +244,7 @@ std::string text_of(const Machine&) {
 #endif
 
 Machine read_machine(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
+  if (!path_exists(path))
     throw Error(Code::not_found,
                 "there is no such machine file; make one with shoal tune, or correct the "
                 "setting machine")
@@ -274,24 +269,23 @@ void replace_file_system(Machine& machine, const FileSystemFigures& figures) {
 }
 
 const FileSystemFigures* file_system_for(const Machine& machine, const std::string& path) {
-  std::error_code ignored;
-  const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  const std::string place = resolved_path(path);
   const FileSystemFigures* best = nullptr;
   for (const auto& figures : machine.file_systems)
-    if (is_above(figures.mount_point, place) &&
+    if (is_below(place, figures.mount_point) &&
         (best == nullptr || figures.mount_point.size() > best->mount_point.size()))
       best = &figures;
   return best;
 }
 
-FoundMachine find_machine(const std::string& request, const std::string& beside, const std::string& dataset,
+FoundMachine find_machine(const std::string& request, const std::string& settings, const std::string& dataset,
                           const std::string& kind, const std::string& today) {
   FoundMachine found;
   if (request == "none") return found;
   std::string path = request;
   Machine machine;
   if (request == "auto") {
-    path = (std::filesystem::path(beside) / k_machine_file).string();
+    path = path_beside(settings, k_machine_file);
     FoundText file = find_text(path, k_most_settings_bytes);
     if (!file.there) return found;
     if (file.why_not.empty() && !is_of_machine(file.text, path))
@@ -307,8 +301,7 @@ FoundMachine find_machine(const std::string& request, const std::string& beside,
     machine = read_machine(path);
   }
   const FileSystemFigures* const figures = file_system_for(machine, dataset);
-  const std::string folder = std::filesystem::path(dataset).parent_path().string();
-  const std::string command = "shoal tune " + (folder.empty() ? "." : folder);
+  const std::string command = "shoal tune " + folder_of(dataset);
   if (figures == nullptr) {
     // One that lies there need not be about all folders; one that is named must not be passed over in
     // silence.

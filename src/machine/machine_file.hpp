@@ -32,10 +32,11 @@ struct FoundMachine {
   std::optional<MachineFigures> figures;
   std::vector<std::string> warnings;
 };
-/// request: of the setting: auto, none or a path. beside: the folder that auto looks in. kind: of the file
-/// system of the dataset, as FileSystem::type. today: "2026-11-25". Warnings: figures of another kind of file
-/// system, or none of it, which are not used; old ones. Errors as of read_machine. Local.
-FoundMachine find_machine(const std::string& request, const std::string& beside, const std::string& dataset,
+/// request: of the setting: auto, none or a path. settings: the path of the settings file, beside which auto
+/// looks. kind: of the file system of the dataset, as FileSystem::type. today: "2026-11-25". Warnings: of
+/// figures of another kind of file system, or none of it, which are not used; of old ones. Errors as of
+/// read_machine. Local.
+FoundMachine find_machine(const std::string& request, const std::string& settings, const std::string& dataset,
                           const std::string& kind, const std::string& today);
 
 /// "2026-11-25", by UTC.

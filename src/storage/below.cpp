@@ -8,11 +8,24 @@
 
 namespace shoal {
 
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() || !folder.has_relative_path() ? folder : folder.parent_path();  // "/a/b/"
+}
+
+}  // namespace
+
+bool is_below(const std::string& path, const std::string& folder) {
+  const fs::path whole(path), above = without_slash(folder);
+  return std::mismatch(above.begin(), above.end(), whole.begin(), whole.end()).first == above.end();
+}
+
 std::string why_not_below(const std::string& path, const std::string& folder) {
-  namespace fs = std::filesystem;
   std::error_code none;
-  fs::path above = fs::absolute(folder.empty() ? "." : folder, none).lexically_normal();
-  if (!above.has_filename()) above = above.parent_path();  // "/a/b/"
+  const fs::path above = without_slash(fs::absolute(folder.empty() ? "." : folder, none).lexically_normal());
   const fs::path whole = fs::absolute(path, none).lexically_normal();
   const auto [end_above, begin] = std::mismatch(above.begin(), above.end(), whole.begin(), whole.end());
   if (end_above != above.end() || begin == whole.end())

@@ -5,9 +5,6 @@
 
 namespace shoal {
 
-/// The directory of a path; "." if it names none. Local.
-std::string directory_of(const std::string& path);
-
 /// Syncs the directory of a path (fsync), so that a name in it outlives a loss of power. Does nothing on
 /// systems that cannot sync directories. Local.
 void sync_directory_of(const std::string& path);

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <filesystem>
 #include <vector>
 
 #include "base/error.hpp"
-#include "storage/directory_sync.hpp"
 #include "storage/file_lock.hpp"
+#include "storage/paths.hpp"
 #include "storage/temporary_name.hpp"
 
 namespace shoal {
@@ -53,12 +52,11 @@ bool remove_file_left(const std::string& file, bool at_once) noexcept {
 
 void remove_files_left_beside(const std::string& path) noexcept {
   caught([&] {
-    const std::string folder = directory_of(path);
+    const std::string folder = folder_of(path);
     std::vector<std::string> found{name_lock_path(path)};
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      std::string name = entry.path().filename().string();
+    for (std::string& name : names_in_folder(folder)) {
       if (name.ends_with(k_header)) name.resize(name.size() - std::string(k_header).size());
-      if (is_temporary_name(name, path)) found.push_back((std::filesystem::path(folder) / name).string());
+      if (is_temporary_name(name, path)) found.push_back(joined_path(folder, name));
     }
     for (const std::string& one : found)
       remove_file_left(one, false);

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <sstream>
 #include <vector>
 
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 #include "storage/temporary_name.hpp"
 
 namespace shoal {
@@ -68,8 +68,7 @@ std::vector<std::string> listed(const std::string& text, const std::string& targ
   std::vector<std::string> found;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
-    if (is_temporary_name(line, target))
-      found.push_back((std::filesystem::path(target).parent_path() / line).string());
+    if (is_temporary_name(line, target)) found.push_back(path_beside(target, line));
   return found;
 }
 
@@ -101,7 +100,7 @@ NameLock::Outcome NameLock::take(const std::string& target, bool has_one_node) {
 
 void NameLock::note(const std::string& beside) const {
   if (file_.empty()) return;
-  ListFile(file_, O_RDWR).append(std::filesystem::path(beside).filename().string() + "\n");
+  ListFile(file_, O_RDWR).append(file_name_of(beside) + "\n");
 }
 
 void NameLock::forget() const {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -14,6 +13,7 @@
 #include "base/text.hpp"
 #include "storage/directory_sync.hpp"
 #include "storage/past_cache.hpp"
+#include "storage/paths.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
@@ -27,11 +27,10 @@ constexpr std::size_t k_least_past_cache = std::size_t{64} * 1024;
 /// What a user can do about an errno of open(2), after "cannot open: No such file or directory".
 std::string open_advice(int error_number, const std::string& path, StoreMode mode) {
   const bool creates = mode == StoreMode::create || mode == StoreMode::create_exclusive;
-  std::error_code ignored;
-  const std::string folder = directory_of(path);
+  const std::string folder = folder_of(path);
   switch (error_number) {
     case ENOENT:
-      if (!std::filesystem::exists(folder, ignored))
+      if (!path_exists(folder))
         return fmt::format("; the folder '{}' does not exist: create it first, or correct the path", folder);
       return creates ? ""
                      : fmt::format(
@@ -45,7 +44,7 @@ std::string open_advice(int error_number, const std::string& path, StoreMode mod
       return "; choose another name, remove the file, or allow it to be replaced";
     case EACCES:
     case EPERM:
-      if (std::filesystem::exists(path, ignored))
+      if (path_exists(path))
         return mode == StoreMode::read ? "; the file may not be read by this user: see its permissions"
                                        : "; the file may not be written by this user: see its permissions";
       return fmt::format(

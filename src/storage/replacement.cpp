@@ -9,12 +9,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "base/error.hpp"
 #include "storage/directory_sync.hpp"
+#include "storage/paths.hpp"
 #include "storage/temporary_name.hpp"
 #include "storage/whole_file.hpp"
 
@@ -90,32 +90,10 @@ class Aside {
 
 bool are_one_folder(const std::string& a, const std::string& b) {
   std::error_code unknown;
-  return std::filesystem::equivalent(directory_of(a), directory_of(b), unknown);
+  return std::filesystem::equivalent(folder_of(a), folder_of(b), unknown);
 }
 
 }  // namespace
-
-std::string absolute_path(const std::string& path) {
-  std::error_code no_working_folder;
-  const auto found = std::filesystem::absolute(path, no_working_folder);
-  return no_working_folder ? path : found.string();
-}
-
-std::string target_of(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
-  if (real) return real.get();
-  constexpr int k_most_links = 40;
-  std::filesystem::path target(absolute_path(path));
-  std::error_code ignored;
-  for (int i = 0; i < k_most_links && std::filesystem::is_symlink(target, ignored); ++i)
-    target = target.parent_path() / std::filesystem::read_symlink(target, ignored);
-  return target.string();
-}
-
-bool is_a_file(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
 
 void refuse_special(const std::string& path) {
   struct stat status {};
@@ -129,7 +107,7 @@ void refuse_special(const std::string& path) {
 
 std::string why_not_replaceable(const std::string& path) {
   const std::string target = target_of(path);
-  const std::string folder = directory_of(target);
+  const std::string folder = folder_of(target);
   struct stat file {};
   struct stat around {};
   if (::stat(target.c_str(), &file) != 0 || ::stat(folder.c_str(), &around) != 0) return "it cannot be found";
@@ -139,11 +117,6 @@ std::string why_not_replaceable(const std::string& path) {
   if ((around.st_mode & S_ISVTX) != 0 && me != 0 && me != file.st_uid && me != around.st_uid)
     return fmt::format("in the folder '{}' only the owner of a file may replace it", folder);
   return "";
-}
-
-std::uint64_t file_number(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_ino) : 0;
 }
 
 void check_replaced(const std::string& path, std::uint64_t number) {

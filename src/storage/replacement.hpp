@@ -11,20 +11,8 @@ namespace shoal {
 /// user"); empty: it can, or there is none. Local.
 std::string why_not_replaceable(const std::string& path);
 
-/// The path from the root, with its links; as it is where there is no working folder. Local.
-std::string absolute_path(const std::string& path);
-
-/// The path that links lead to, which may have no file; absolute. Local.
-std::string target_of(const std::string& path);
-
-/// Is there a regular file, or a link to one? Local.
-bool is_a_file(const std::string& path);
-
 /// Error(invalid_argument): there is a pipe, a socket or a device, which nothing may replace. Local.
 void refuse_special(const std::string& path);
-
-/// The inode number of the file of this name; 0: there is none. Local.
-std::uint64_t file_number(const std::string& path);
 
 /// Error(state) where the file of this name has another inode number; 0: any. Local.
 void check_replaced(const std::string& path, std::uint64_t number);

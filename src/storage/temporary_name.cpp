@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -40,8 +40,7 @@ std::string shortened(std::string name) {
 constexpr std::string_view k_temporary = ".tmp";
 
 std::string in_folder_of(const std::string& path, const std::string& before, const std::string& behind) {
-  const std::filesystem::path whole(path);
-  return (whole.parent_path() / (before + shortened(whole.filename().string()) + behind)).string();
+  return path_beside(path, before + shortened(file_name_of(path)) + behind);
 }
 
 std::string random_number() {
@@ -74,13 +73,13 @@ std::string kept_name(const std::string& path) {
 }
 
 bool is_temporary_name(const std::string& name, const std::string& path) {
-  const std::string begin = fmt::format(".{}.", shortened(std::filesystem::path(path).filename().string()));
+  const std::string begin = fmt::format(".{}.", shortened(file_name_of(path)));
   return name.size() == begin.size() + k_digits + k_temporary.size() && name.starts_with(begin) &&
          ends_as_temporary(name);
 }
 
 bool is_temporary_name(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string name = file_name_of(path);
   return name.starts_with('.') && ends_as_temporary(name);
 }
 

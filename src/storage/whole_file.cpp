@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/whole_file.hpp"
 
-#include <filesystem>
 #include <span>
 
 #include "base/error.hpp"
+#include "storage/paths.hpp"
 #include "storage/replacement.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
 
 std::optional<std::string> read_whole_file(const std::string& path, std::uint64_t more_than) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) return std::nullopt;
+  if (!is_a_file(path)) return std::nullopt;
   const auto store = open_posix_store(path, StoreMode::read);
   const std::uint64_t size = store->size();
   if (size > more_than)

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal::streams {
 
@@ -32,10 +32,9 @@ Problem problem_of(std::string message) {
 }  // namespace
 
 std::string missing_folder(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
-  std::error_code ignored;
-  const bool is_known = !folder.empty() && folder.string().find('%') == std::string::npos;
-  return is_known && !std::filesystem::is_directory(folder, ignored) ? folder.string() : "";
+  const std::string folder = folder_of(name);
+  const bool is_known = folder.find('%') == std::string::npos;
+  return is_known && !is_a_folder(folder) ? folder : "";
 }
 
 void check_folder(const std::string& name) {

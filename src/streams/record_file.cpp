@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "dataset/settings/own_files.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal::streams {
 
@@ -67,10 +67,7 @@ Window RecordFile::period_of(Instant first) const {
 }
 
 bool RecordFile::exists_there() const {
-  Bytes answer = comm_.from_root([&] {
-    std::error_code ignored;
-    return Bytes(1, std::filesystem::exists(path_, ignored) ? std::byte{1} : std::byte{0});
-  });
+  Bytes answer = comm_.from_root([&] { return Bytes(1, path_exists(path_) ? std::byte{1} : std::byte{0}); });
   return answer.at(0) != std::byte{0};
 }
 
@@ -138,8 +135,7 @@ void RecordFile::create() {
 // Of a file that is no NetCDF file, or has no time, none.
 std::int64_t RecordFile::records_there() const {
   std::int64_t records = 0;
-  std::error_code ignored;
-  if (comm_.rank() != 0 || !std::filesystem::is_regular_file(path_, ignored)) return 0;
+  if (comm_.rank() != 0 || !is_a_file(path_)) return 0;
   const Status status = caught([&] {
     const auto old = Dataset::open(MPI_COMM_SELF, path_, false, FileMaker().options(k_to_read_own_file));
     records = old->num_records("time");

@@ -13,8 +13,8 @@
 #include "base/hash.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "dataset/settings/settings.hpp"
+#include "storage/text_file.hpp"
 #include "streams/file_problems.hpp"
 
 namespace shoal::streams {

@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "comm/comm.hpp"
+#include "storage/text_file.hpp"
 #include "streams/configuration.hpp"
 #include "streams/file_problems.hpp"
 #include "streams/plan.hpp"

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/language.hpp"
+#include "comm/host.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/report/report.hpp"
 #include "shoal/shoal.h"
@@ -152,7 +153,7 @@ TEST_CASE("the table says where ranks share cores") {
   r.cores = 1;
   has(table_of(r, Settings()), "2 ranks share 1 core:");
   has(json_of(r, Settings()), "\"cores_per_node\": 1");
-  CHECK(cores_of_machine() > 0);
+  CHECK(cores_of_host() > 0);
 }
 
 TEST_CASE("the report names the node that spent most time on system calls") {

@@ -185,7 +185,7 @@ TEST_CASE("figures that are old, of another file system, or of none") {
   const std::string path = file.path();
   const auto found = [&](const std::string& request, const std::string& dataset, const std::string& kind,
                          const std::string& today) {
-    return find_machine(request, file.folder(), dataset, kind, today);
+    return find_machine(request, path, dataset, kind, today);
   };
   const FoundMachine good = found("auto", "/scratch/his.nc", "lustre", "2026-12-01");
   REQUIRE(good.figures);
@@ -208,7 +208,7 @@ TEST_CASE("figures that are old, of another file system, or of none") {
   REQUIRE(none.warnings.size() == 1);
   says(none.warnings[0], "no file system above /home/his.nc");
   CHECK(!found("none", "/scratch/his.nc", "lustre", "2026-12-01").figures);
-  CHECK(!find_machine("auto", ".", "/scratch/his.nc", "lustre", "2026-12-01").figures);
+  CHECK(!find_machine("auto", "shoal.toml", "/scratch/his.nc", "lustre", "2026-12-01").figures);
   file.replace("cores = 3\n");
   const FoundMachine other = found("auto", "/scratch/his.nc", "lustre", "2026-12-01");
   REQUIRE(other.warnings.size() == 1);

@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "base/text_file.hpp"
 #include "storage/below.hpp"
+#include "storage/text_file.hpp"
 #include "support/folder.hpp"
 #include "support/says.hpp"
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
 #include "base/language.hpp"
 #include "base/text.hpp"
 #include "dataset/report/report.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -113,13 +113,12 @@ Advice far_from_figures(const Figures& f) {
   const auto store = store_prediction(f.report, f.settings);
   if (!store || std::max(store->measured, store->predicted) < k_least_seconds) return {};
   if (store->times() < k_far && store->times() > 1 / k_far) return {};
-  const std::string folder = std::filesystem::path(f.report.path).parent_path().string();
   const bool slower = store->times() > 1;
   return fmt::format(
       "writing was {:.1f} times as {} as {} says: others use the file system, or it has changed; "
       "if this stays so, measure again: mpiexec -n {} shoal tune {} --machine {}",
       slower ? store->times() : 1 / store->times(), slower ? "slow" : "fast", text_of(*f.report.machine),
-      f.report.ranks, folder.empty() ? "." : folder, f.report.machine->path);
+      f.report.ranks, folder_of(f.report.path), f.report.machine->path);
 }
 
 // A chunk was stored, and more of its cells came.

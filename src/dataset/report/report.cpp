@@ -2,16 +2,11 @@
 // The report of a dataset: JSON for programs, a table and one line of advice for people.
 #include "dataset/report/report.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -19,6 +14,8 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "driver/counters.hpp"
+#include "storage/paths.hpp"
+#include "storage/text_file.hpp"
 
 namespace shoal {
 
@@ -153,31 +150,14 @@ std::map<std::string, std::int64_t> fill_cells_of(const DatasetReport& report) {
   return sums;
 }
 
-// The file's name without folder and ending, for a report file of its own.
-std::string stem_of(const std::string& path) {
-  return std::filesystem::path(path).stem().string();
-}
-
 std::string table_path(const std::string& path) {
-  std::filesystem::path table(path);
-  if (table.extension() == ".txt") return path + ".txt";
-  return table.replace_extension(".txt").string();
+  const std::string extension = extension_of(path);
+  return (extension == ".txt" ? path : path.substr(0, path.size() - extension.size())) + ".txt";
 }
 
 // careful: on behalf of a settings file that nobody named.
 void write_text(const std::string& path, const std::string& text, bool append, bool careful) {
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC) |
-                    (careful ? O_NOFOLLOW | O_NONBLOCK : 0);
-  const int fd = ::open(path.c_str(), flags, 0666);
-  struct stat status {};
-  bool good = fd >= 0 && (!careful || (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)));
-  for (std::size_t at = 0; good && at < text.size();) {
-    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
-    good = n > 0 || (n < 0 && errno == EINTR);
-    at += n > 0 ? static_cast<std::size_t>(n) : 0;
-  }
-  if (fd >= 0) good = ::close(fd) == 0 && good;
-  if (!good)
+  if (!write_text_file(path, text, append, careful))
     throw Error(Code::io,
                 "the report cannot be written to '{}' (setting report); is its folder there, and may you "
                 "write to it?",
@@ -185,15 +165,6 @@ void write_text(const std::string& path, const std::string& text, bool append, b
 }
 
 }  // namespace
-
-int cores_of_machine() {
-  return static_cast<int>(std::max(0L, sysconf(_SC_NPROCESSORS_ONLN)));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 std::optional<SlowNode> slow_node(const DatasetReport& report, Seconds Counters::*seconds,
                                   std::int64_t Counters::*calls) {
@@ -384,11 +355,10 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
 
 void check_report_path(const std::string& path) {
   if (path.empty() || path == "-") return;
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+  const std::string folder = folder_of(path);
+  if (!is_a_folder(folder))
     throw Error(Code::setting, "setting report is '{}', but the folder '{}' is not there; make it first",
-                path, folder.string());
+                path, folder);
 }
 
 void write_report(const DatasetReport& report, const Settings& settings) {

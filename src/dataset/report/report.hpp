@@ -52,11 +52,6 @@ struct SlowNode {
 std::optional<SlowNode> slow_node(const DatasetReport& report, Seconds Counters::*seconds,
                                   std::int64_t Counters::*calls);
 
-/// The name of the host that this rank is on. Local.
-std::string host_name();
-/// Of this machine, whoever may use them; 0: not known.
-int cores_of_machine();
-
 Bytes packed(const RankReport& report);
 RankReport unpack_rank_report(const Bytes& bytes);
 

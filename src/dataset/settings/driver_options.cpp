@@ -5,12 +5,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 
 #include "base/text.hpp"
 #include "driver/registry.hpp"
 #include "machine/default_figures.hpp"
+#include "storage/paths.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -38,8 +38,7 @@ Hints hints_of(const std::string& text) {
 std::int64_t stripes_of(const Settings& settings, const std::string& path, OpenMode mode) {
   if (const std::int64_t set = settings.count("stripe_count"); set > 0) return set;
   if (mode == OpenMode::write) return stripes_of_file(path).count;
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return stripes_of_file(folder.empty() ? "." : folder).count;
+  return stripes_of_file(folder_of(path)).count;
 }
 
 LayoutOptions layout_of(const Settings& settings) {
@@ -78,10 +77,8 @@ FoundMachine resolve_machine(const Settings& settings, const SettingSources& sou
   const FileSystem where = find_file_system(path);
   const std::string& kind = where.type;
   FoundMachine found;
-  if (request != "auto" || !sources.toml.empty()) {
-    const std::string beside = std::filesystem::path(sources.toml).parent_path().string();
-    found = find_machine(request, beside, path, kind, date_of_today());
-  }
+  if (request != "auto" || !sources.toml.empty())
+    found = find_machine(request, sources.toml, path, kind, date_of_today());
   if (mode == OpenMode::read) return found;
   const bool known = where.sharing != FileSystem::Sharing::unknown;
   const auto defaults = default_figures(kind, stripes_of(settings, path, mode), known);

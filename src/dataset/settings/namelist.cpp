@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "dataset/settings/settings.hpp"
+#include "storage/text_file.hpp"
 
 namespace shoal {
 

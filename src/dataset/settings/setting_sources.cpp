@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The environment, and the order of all sources. Namelist and TOML have files of their own.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +13,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "dataset/settings/setting_aliases.hpp"
 #include "dataset/settings/settings.hpp"
-#include "storage/directory_sync.hpp"
+#include "storage/paths.hpp"
+#include "storage/text_file.hpp"
+
+extern char** environ;
 
 namespace shoal {
 
@@ -53,7 +54,7 @@ void set_from_settings_file(Settings& settings, const std::string& usual) {
   }
   const FoundText found = find_text(usual, k_most_settings_bytes);
   if (found.why_not.empty()) {
-    if (found.there) set_from_toml(settings, found.text, usual, directory_of(usual));
+    if (found.there) set_from_toml(settings, found.text, usual, folder_of(usual));
     return;
   }
   settings.warn(fmt::format("{} is not used: {}; to use it, make it a file of your own, or name it ({}={})",

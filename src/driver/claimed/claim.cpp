@@ -2,8 +2,6 @@
 #include "driver/claimed/claim.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "format/raw/raw_header.hpp"
 #include "storage/directory_sync.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 #include "storage/temporary_name.hpp"
 
 namespace shoal {
@@ -49,11 +48,6 @@ bool library_opens_later(const Hints& hints) {
                      [](const auto& hint) { return hint.first == "romio_no_indep_rw"; });
 }
 
-bool is_nothing_there(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) != 0 && errno == ENOENT;
-}
-
 }  // namespace
 
 Claim::Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
@@ -74,11 +68,11 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
 void Claim::choose_place(Format format, const DriverOptions& options) {
   const OpenMode asked = mode_;
   // If somebody else makes one now, it is not emptied.
-  const bool is_new = is_nothing_there(path_);
+  const bool is_new = is_free_name(path_);
   if (is_new) mode_ = OpenMode::create_exclusive;
   if (!options.file.replace_at_commit) return;
   if (is_new && is_temporary_name(path_)) return;  // a tool's, which lies beside its place already
-  if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || ::access(path_.c_str(), W_OK) != 0))
+  if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || !may_write(path_)))
     return;  // the driver says what is wrong
   if (has_header_file(format)) refuse_foreign_header(path_);
   const std::string why_not = !why_not_movable_.empty() ? why_not_movable_
@@ -101,14 +95,14 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
 bool Claim::lock_name(bool is_new) {
   if (!locks_name_) return true;
   take(name_lock_.take(target_of(path_), sharing_ == Sharing::local), name_lock_.reason());
-  if (!is_new || is_nothing_there(path_)) return true;
+  if (!is_new || is_free_name(path_)) return true;
   name_lock_.release();
   lock(lock_, path_);
   return false;
 }
 
 void Claim::replace_at_once(const std::string& why) {
-  const bool is_new = is_nothing_there(path_);
+  const bool is_new = is_free_name(path_);
   replacement_.reset();
   name_lock_.release();
   lock_of_new_.release();

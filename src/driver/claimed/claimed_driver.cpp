@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <utility>
 
 #include "comm/nodes.hpp"
 #include "driver/claimed/move_data.hpp"
 #include "driver/counters.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -23,13 +23,9 @@ struct ClaimedDriver::Place {
 
   // Folders may have other names on other nodes.
   std::string sent(const std::string& made) const {
-    const std::filesystem::path whole(made);
-    return whole.parent_path() == std::filesystem::path(name).parent_path() ? whole.filename().string()
-                                                                            : made;
+    return have_one_folder(made, name) ? file_name_of(made) : made;
   }
-  void receive(const std::string& made) {
-    working = (std::filesystem::path(name).parent_path() / made).string();
-  }
+  void receive(const std::string& made) { working = path_beside(name, made); }
 
   bool has_diverged() const { return working != name; }
   const std::string& now() const { return at == At::working ? working : name; }

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "driver/domains/grouping.hpp"
 #include "driver/registry.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -67,10 +66,11 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
   // What can be known now is said now.
   check_driver(driver_, OpenMode::create, format, options.library.access);
   comm_.on_root([&] {
-    const auto folder = std::filesystem::path(path_).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
-      throw Error(Code::not_found, "the folder '{}' is not there", folder.string());
-    if (exclusive_ && std::filesystem::exists(file_of_set(path_, 0)))
+    const std::string folder = folder_of(path_);
+    const PathKind kind = kind_of_path(folder);
+    if (kind != PathKind::folder && kind != PathKind::unknown)
+      throw Error(Code::not_found, "the folder '{}' is not there", folder);
+    if (exclusive_ && path_exists(file_of_set(path_, 0)))
       throw Error(Code::exists, "'{}' is there already; remove the set, or create with exists=replace",
                   file_of_set(path_, 0));
   });
@@ -148,7 +148,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   find_old_files();
   std::unique_ptr<Driver> inner;
   const std::string file = file_of_set(path_, domain_);
-  const bool was_there = std::filesystem::exists(file);
+  const bool was_there = kind_of_path(file) != PathKind::nothing;
   const Status mine = caught([&] {
     DriverOptions options = options_;
     options.background.fails_early = false;
@@ -161,9 +161,8 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   if (!made.ok()) {  // those that were made are of no set, and would be in the way of the next try
     const bool is_mine = inner != nullptr && ranks_->rank() == 0;
     inner.reset();
-    std::error_code gone;
     // One that takes its name with the first commit is gone already.
-    if (is_mine && !was_there && !options_.file.replace_at_commit) std::filesystem::remove(file, gone);
+    if (is_mine && !was_there && !options_.file.replace_at_commit) caught([&] { remove_file(file); });
     throw Error(made);
   }
   inner_ = std::move(inner);
@@ -185,7 +184,7 @@ void DomainsDriver::remove_old_files() {
   if (!has_old_files_) return;
   comm_.on_root([&] {
     for (const auto& file : old_files_)
-      std::filesystem::remove(file);
+      remove_file(file);
   });
   has_old_files_ = false;
 }
@@ -194,25 +193,24 @@ void DomainsDriver::remove_old_files() {
 // What only looks like one of them by its name ("run.2011") is somebody's, and stays. Those whose names this
 // set's files will have are replaced by their drivers.
 std::vector<std::string> DomainsDriver::files_in_the_way() const {
-  namespace fs = std::filesystem;
-  const auto folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path(".");
-  const std::string stem = fs::path(path_).filename().string() + ".";
+  const std::string folder = folder_of(path_);
+  const std::string stem = file_name_of(path_) + ".";
   std::vector<std::string> old;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in_folder(folder)) {
     if (name.rfind(stem, 0) != 0) continue;
     const std::string number = name.substr(stem.size());
     if (number.size() < 4 || number.find_first_not_of("0123456789") != std::string::npos) continue;
     const bool replaced = number.size() < 10 && std::stol(number) < domains_;
     if (replaced && !exclusive_) continue;
-    if (!exclusive_ && !is_of_a_set(entry.path().string()))
+    const std::string file = joined_path(folder, name);
+    if (!exclusive_ && !is_of_a_set(file))
       throw Error(Code::exists,
                   "'{}' is there, is of no set of files, and would be taken for part of this one; move it, "
                   "or give the dataset another name",
-                  entry.path().string());
-    old.push_back(entry.path().string());
+                  file);
+    old.push_back(file);
   }
-  if (fs::is_regular_file(path_)) old.push_back(path_);
+  if (is_a_file(path_)) old.push_back(path_);
   if (exclusive_ && !old.empty())
     throw Error(Code::exists, "'{}' is there already; remove it, or create with exists=replace", old.front());
   return old;

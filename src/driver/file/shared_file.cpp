@@ -2,14 +2,13 @@
 #include "driver/file/shared_file.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/text.hpp"
 #include "rearrange/io_ranks.hpp"
 #include "storage/gluster.hpp"
+#include "storage/paths.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -47,20 +46,6 @@ std::string safe_settings(const FileSystem& where) {
   return "mount it with -o direct_io,attr_timeout=0,entry_timeout=0 and without writeback_cache, as far as "
          "it "
          "has these options";
-}
-
-// What distinguishes a file from others of its name: numbers alone may be the same on machines that are set
-// up alike.
-Bytes identity_of(const std::string& path) {
-  std::vector<std::int64_t> numbers;
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0)
-    numbers = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
-               static_cast<std::int64_t>(status.st_ctim.tv_sec),
-               static_cast<std::int64_t>(status.st_ctim.tv_nsec)};
-  ByteWriter out;
-  out.put(numbers);
-  return out.take();
 }
 
 }  // namespace
@@ -116,7 +101,11 @@ void require_one_file(const Comm& comm, const Nodes& nodes, const std::string& p
                       const FileSystem& where) {
   if (where.sharing != FileSystem::Sharing::local || nodes.single()) return;
   Bytes mine;
-  if (nodes.node().rank() == 0) mine = identity_of(path);
+  if (nodes.node().rank() == 0) {
+    ByteWriter out;
+    out.put(identity_of(path));
+    mine = out.take();
+  }
   const auto parts = comm.gather(mine, 0);
   comm.on_root([&] {
     for (std::size_t r = 0; r < parts.size(); ++r) {
@@ -182,15 +171,13 @@ OpenMode with_stripes(const std::string& path, OpenMode mode, const Stripes& str
     warnings.push_back(only_for_lustre(where));
     return mode;
   }
-  std::error_code ignored;
-  if (mode == OpenMode::create_exclusive && std::filesystem::exists(path, ignored)) return mode;  // an error
+  if (mode == OpenMode::create_exclusive && path_exists(path)) return mode;  // an error
   const std::string problem = make_striped_file(path, stripes, system.lustre_libraries);
   if (problem.empty()) return OpenMode::create;
-  const auto folder = std::filesystem::path(path).parent_path().string();
   warnings.push_back(
       fmt::format("the file has the stripes of its folder, not those of stripe_count and stripe_bytes: {}; "
                   "set them before the run ({})",
-                  problem, stripe_command(folder.empty() ? "." : folder, stripes)));
+                  problem, stripe_command(folder_of(path), stripes)));
   return mode;
 }
 

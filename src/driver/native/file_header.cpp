@@ -7,6 +7,7 @@
 #include "driver/file/file_catalog.hpp"
 #include "driver/file/shared_file.hpp"
 #include "format/netcdf4/contents.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 

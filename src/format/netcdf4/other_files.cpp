@@ -8,25 +8,14 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace shoal::netcdf4 {
+#include "storage/below.hpp"
+#include "storage/paths.hpp"
 
-namespace fs = std::filesystem;
+namespace shoal::netcdf4 {
 
 namespace {
 
 constexpr const char* k_origin = "${ORIGIN}";  // the folder of the file, in a prefix
-
-fs::path resolved(const fs::path& path) {
-  std::error_code ignored;
-  const fs::path absolute = fs::absolute(path, ignored);
-  const fs::path found = fs::weakly_canonical(absolute, ignored);
-  return found.empty() ? absolute.lexically_normal() : found;
-}
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  return end == folder.end();
-}
 
 std::string from_environment(const char* name) {
   const char* text = std::getenv(name);
@@ -97,7 +86,7 @@ bool touches(hid_t creation, std::size_t i, const Box& cells) {
 }  // namespace
 
 OtherFiles::OtherFiles(const std::string& path, ExternalFiles allowed) : path_(path), allowed_(allowed) {
-  folders_ = {resolved(fs::absolute(path_).parent_path()), resolved(path_).parent_path()};
+  folders_ = {resolved_path(folder_of(absolute_path(path_))), folder_of(resolved_path(path_))};
 }
 
 bool OtherFiles::has(hid_t creation) {
@@ -108,50 +97,51 @@ bool OtherFiles::has(hid_t creation) {
   return false;
 }
 
-bool OtherFiles::is_inside(const fs::path& where) const {
-  const fs::path real = resolved(where);
+bool OtherFiles::is_inside(const std::string& where) const {
+  const std::string real = resolved_path(where);
   return std::any_of(folders_.begin(), folders_.end(),
-                     [&](const fs::path& folder) { return is_below(real, folder); });
+                     [&](const std::string& folder) { return is_below(real, folder); });
 }
 
 // As HDF5 does: from the working directory, unless a variable of the environment says from where.
-fs::path OtherFiles::external(const std::string& name) const {
+std::string OtherFiles::external(const std::string& name) const {
   std::string prefix = from_environment("HDF5_EXTFILE_PREFIX");
-  if (prefix.starts_with(k_origin)) prefix = fs::absolute(path_).parent_path().string() + prefix.substr(9);
-  return fs::path(name).is_absolute() || prefix.empty() ? fs::path(name) : fs::path(prefix) / name;
+  if (prefix.starts_with(k_origin)) prefix = folder_of(absolute_path(path_)) + prefix.substr(9);
+  return joined_path(prefix, name);
 }
 
 // Empty: there is none of that name, and HDF5 takes the fill value.
-fs::path OtherFiles::source(const std::string& name) const {
-  std::vector<fs::path> places;
-  fs::path rest = name;
-  if (rest.is_absolute()) {
+std::string OtherFiles::source(const std::string& name) const {
+  std::vector<std::string> places;
+  std::string rest = name;
+  if (rest.starts_with('/')) {
     places.push_back(rest);
-    rest = rest.filename();
+    rest = file_name_of(rest);
   }
   std::istringstream prefixes(from_environment("HDF5_VDS_PREFIX"));
   for (std::string prefix; std::getline(prefixes, prefix, ':');)
-    if (!prefix.empty()) places.push_back(fs::path(prefix) / rest);
-  places.insert(places.end(), {fs::absolute(path_).parent_path() / rest, rest, folders_.back() / rest});
-  std::error_code ignored;
-  for (const auto& place : places)
-    if (fs::exists(fs::symlink_status(place, ignored))) return place;
+    if (!prefix.empty()) places.push_back(joined_path(prefix, rest));
+  places.insert(places.end(),
+                {path_beside(absolute_path(path_), rest), rest, joined_path(folders_.back(), rest)});
+  for (const auto& place : places) {
+    const PathKind kind = kind_of_name(place);
+    if (kind != PathKind::nothing && kind != PathKind::unknown) return place;
+  }
   return {};
 }
 
-std::string OtherFiles::refusal_of(const std::string& name, const fs::path& where) const {
+std::string OtherFiles::refusal_of(const std::string& name, const std::string& where) const {
   if (allowed_ == ExternalFiles::allow) return "";
   if (allowed_ == ExternalFiles::refuse)
     return fmt::format("its values lie in the file '{}', and external_files=refuse", name);
-  std::error_code ignored;
-  const auto kind = fs::status(where, ignored).type();
-  const bool usual = kind == fs::file_type::regular || kind == fs::file_type::not_found;
+  const PathKind kind = kind_of_path(where);
+  const bool usual = kind == PathKind::file || kind == PathKind::nothing;
   if (usual && is_inside(where)) return "";
   return fmt::format(
       "its values lie in the file '{}' ({}), which is {}; if you trust whoever made this file, the setting "
       "external_files=allow lets it be read",
-      name, resolved(where).string(),
-      usual ? "not in the folder " + folders_.front().string() + " of this file" : "no regular file");
+      name, resolved_path(where),
+      usual ? "not in the folder " + folders_.front() + " of this file" : "no regular file");
 }
 
 std::string OtherFiles::refusal(hid_t creation) const {
@@ -168,7 +158,7 @@ std::string OtherFiles::refusal(hid_t creation) const {
           "you "
           "trust whoever made this file",
           stored);
-    const fs::path where = source(name);
+    const std::string where = source(name);
     if (where.empty() && allowed_ != ExternalFiles::refuse) continue;
     if (auto why = refusal_of(stored, where); !why.empty()) return why;
   }
@@ -181,15 +171,15 @@ void OtherFiles::check_sources(hid_t creation, const Box& cells,
   for (std::size_t i = 0; i < number_of_sources(creation); ++i) {
     auto name = source_of(creation, i);
     if (name.first == "." || known_.contains(name) || !touches(creation, i, cells)) continue;
-    const fs::path where = source(single_name(name.first));
+    const std::string where = source(single_name(name.first));
     if (!where.empty()) {
-      const Id file = open(where.string());
+      const Id file = open(where);
       const Id dataset(H5Dopen2(file, name.second.c_str(), H5P_DEFAULT));
       if (dataset.valid() && has(Id(check(H5Dget_create_plist(dataset), "read the properties of a source"))))
         throw Error(Code::not_supported,
                     "its values lie in '{}' of {}, which has them in other files again; the setting "
                     "external_files=allow lets them be read, if you trust whoever made these files",
-                    name.second, where.string());
+                    name.second, where);
     }
     known_.insert(std::move(name));
   }

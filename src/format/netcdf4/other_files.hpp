@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <set>
 #include <string>
@@ -32,14 +31,14 @@ class OtherFiles {
   void check_sources(hid_t creation, const Box& cells, const std::function<Id(const std::string&)>& open);
 
  private:
-  std::string refusal_of(const std::string& name, const std::filesystem::path& where) const;
-  bool is_inside(const std::filesystem::path& where) const;
-  std::filesystem::path external(const std::string& name) const;
-  std::filesystem::path source(const std::string& name) const;
+  std::string refusal_of(const std::string& name, const std::string& where) const;
+  bool is_inside(const std::string& where) const;
+  std::string external(const std::string& name) const;
+  std::string source(const std::string& name) const;
 
-  std::filesystem::path path_;
+  std::string path_;
   ExternalFiles allowed_;
-  std::vector<std::filesystem::path> folders_;  // that the file is in, by its name and by the file itself
+  std::vector<std::string> folders_;  // that the file is in, by its name and by the file itself
   std::set<std::pair<std::string, std::string>> known_;  // sources without others
 };
 

@@ -2,7 +2,6 @@
 #include "format/raw/raw_catalog.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "format/classic/layout.hpp"
 #include "format/raw/text_values.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 #include "storage/whole_file.hpp"
 
 namespace shoal {
@@ -29,10 +29,7 @@ constexpr std::size_t k_most_waiting = std::size_t{8} << 20;
 RawCatalog::RawCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
     : store_(std::move(store)), options_(options) {
   header_.schema.format = format;
-  const std::string header = header_path(store_->path());
-  std::error_code none;
-  std::filesystem::remove(header, none);
-  if (none) throw errno_error(none.value(), "removing it").in_file(header);
+  remove_file(header_path(store_->path()));
 }
 
 RawCatalog::RawCatalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -19,6 +17,7 @@
 #include "format/checks.hpp"
 #include "format/classic/layout.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 #include "storage/whole_file.hpp"
 
 namespace shoal {
@@ -301,8 +300,7 @@ std::optional<std::string> header_beside(const std::string& path) {
 
 void refuse_foreign_header(const std::string& path) {
   const std::string header = header_path(path);
-  std::error_code none;
-  if (std::filesystem::exists(header, none) && !header_beside(path))
+  if (path_exists(header) && !header_beside(path))
     throw Error(Code::exists,
                 "the header of this file would be '{}', which is there and is none; move it, or give the "
                 "dataset another name",

@@ -2,7 +2,6 @@
 #include "format/reference/reference.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -12,10 +11,11 @@
 #include "codec/convert.hpp"
 #include "format/reference/chunk_grid.hpp"
 #include "format/reference/json.hpp"
+#include "storage/below.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
-namespace fs = std::filesystem;
 using namespace reference;  // NOLINT
 
 namespace {
@@ -490,21 +490,16 @@ std::string ReferenceWriter::attributes_json(const std::vector<Attribute>& attri
 }
 
 void ReferenceWriter::make_folder() {
-  fs::path common;
+  std::string common;
   bool braces = false;
   for (auto& file : set_.files) {
-    const fs::path path = fs::absolute(file.path).lexically_normal();
-    file.path = path.string();
+    file.path = normal_path(file.path);
     braces = braces || file.path.find_first_of("{}") != std::string::npos;
-    const fs::path parent = path.parent_path();
-    if (common.empty()) common = parent;
-    while (common != parent && common != common.root_path()) {
-      const fs::path rest = parent.lexically_relative(common);
-      if (!rest.empty() && *rest.begin() != "..") break;
-      common = common.parent_path();
-    }
+    if (common.empty()) common = folder_of(file.path);
+    while (!is_below(file.path, common) && common != folder_of(common))
+      common = folder_of(common);
   }
-  folder_ = common.string();
+  folder_ = common;
   if (folder_.empty() || folder_.back() != '/') folder_ += '/';
   template_ = !braces;
 }

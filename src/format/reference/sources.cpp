@@ -2,6 +2,7 @@
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 #include "storage/replacement.hpp"
 
 namespace shoal::reference {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 
 #include "format/netcdf4/contents.hpp"
 #include "format/netcdf4/other_files.hpp"
 #include "format/reference/reference.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
-namespace fs = std::filesystem;
 using namespace reference;  // NOLINT
 using netcdf4::check;
 using netcdf4::Contents;
@@ -25,9 +24,7 @@ using Sizes = std::array<hsize_t, k_max_dims>;
 class MasterWriter {
  public:
   MasterWriter(FileSet set, const FileSetOptions& options, const std::string& out)
-      : set_(std::move(set)),
-        options_(options),
-        folder_(fs::absolute(out).lexically_normal().parent_path()) {}
+      : set_(std::move(set)), options_(options), folder_(folder_of(normal_path(out))) {}
   void write(const std::string& path);
 
  private:
@@ -44,7 +41,7 @@ class MasterWriter {
 
   FileSet set_;
   const FileSetOptions& options_;
-  fs::path folder_;
+  std::string folder_;
   std::vector<std::vector<std::string>> links_;  // [file][variable of the file]: path of its data set
   std::vector<std::string> names_;               // [file] as the master names it
   std::unique_ptr<Catalog> catalog_;             // of the file opened_
@@ -68,7 +65,7 @@ void MasterWriter::look_at_files() {
       links.push_back(variable.link.empty() || variable.link[0] == '/' ? variable.link : "/" + variable.link);
     // HDF5 takes % for the number of a block.
     std::string name;
-    for (const char c : fs::absolute(file.path).lexically_normal().lexically_relative(folder_).string())
+    for (const char c : relative_path(normal_path(file.path), folder_))
       name += c == '%' ? std::string("%%") : std::string(1, c);
     names_.push_back(name);
   }

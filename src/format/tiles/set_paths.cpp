@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/tiles/set_paths.hpp"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t k_least_digits = 3;
-
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -56,21 +46,19 @@ void sort_by_number(std::vector<std::string>& files) {
 }
 
 std::vector<std::string> numbered_files(const std::string& path) {
-  const fs::path whole(path);
-  const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
-  const std::string name = whole.filename().string();
-  const std::string stem = whole.stem().string();
-  const std::string extension = whole.extension().string();
+  const std::string name = file_name_of(path);
+  const std::string stem = stem_of(path);
+  const std::string extension = extension_of(path);
   const std::pair<std::string, std::string> forms[] = {
       {name + ".", ""}, {stem + ".", extension}, {stem + "_", extension}};
   std::vector<std::string> found[3];
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string entry = at->path().filename().string();
+  std::vector<std::string> entries;
+  caught([&] { entries = names_in_folder(folder_of(path)); });
+  for (const std::string& entry : entries) {
     for (std::size_t f = 0; f < 3; ++f) {
       if ((f > 0 && extension.empty()) || !is_number(between(entry, forms[f].first, forms[f].second)))
         continue;
-      found[f].push_back(whole.has_parent_path() ? (whole.parent_path() / entry).string() : entry);
+      found[f].push_back(path_beside(path, entry));
       break;
     }
   }
@@ -83,12 +71,7 @@ std::vector<std::string> numbered_files(const std::string& path) {
 }
 
 std::vector<std::string> matches(const std::string& pattern) {
-  glob_t result{};
-  std::vector<std::string> files;
-  if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &result) == 0)
-    for (std::size_t i = 0; i < result.gl_pathc; ++i)
-      files.emplace_back(result.gl_pathv[i]);
-  globfree(&result);
+  std::vector<std::string> files = paths_that_match(pattern);
   if (files.empty())
     throw Error(Code::not_found, "no file matches '{}'; the pattern names the files of a set", pattern);
   sort_by_number(files);
@@ -98,7 +81,7 @@ std::vector<std::string> matches(const std::string& pattern) {
 }  // namespace
 
 std::int64_t number_in_name(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
+  const std::string name = file_name_of(path);
   std::size_t end = name.size();
   if (end > 0 && !is_digit(name[end - 1])) end = name.find_last_of('.');  // in front of the extension
   if (end == std::string::npos) return -1;
@@ -110,7 +93,7 @@ std::int64_t number_in_name(const std::string& path) {
 }
 
 std::vector<std::string> files_of_set(const std::string& path) {
-  if (path.empty() || exists(path)) return {};
+  if (path.empty() || path_exists(path)) return {};
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < path.size();) {
     const std::size_t end = std::min(path.find_first_of(" \t\n", at), path.size());
@@ -123,14 +106,14 @@ std::vector<std::string> files_of_set(const std::string& path) {
   auto numbered = numbered_files(path);
   if (!numbered.empty()) return numbered;
   const bool any_there = std::any_of(parts.begin(), parts.end(),
-                                     [&](const std::string& p) { return is_pattern(p) || exists(p); });
+                                     [&](const std::string& p) { return is_pattern(p) || path_exists(p); });
   if (!any_there) return {};
   std::vector<std::string> files;
   for (const auto& part : parts) {
     if (is_pattern(part)) {
       const auto more = matches(part);
       files.insert(files.end(), more.begin(), more.end());
-    } else if (exists(part)) {
+    } else if (path_exists(part)) {
       files.push_back(part);
     } else {
       throw Error(Code::not_found, "the file '{}' of the list of files does not exist", part).in_file(part);

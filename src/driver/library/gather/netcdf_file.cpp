@@ -2,7 +2,6 @@
 #ifdef SHOAL_HAVE_NETCDF
 #include <fmt/core.h>
 #include <netcdf.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -73,11 +73,7 @@ struct Range {
 /// them, as the whole buffer is read and written for each.
 std::size_t buffer_bytes(const std::string& path) {
   constexpr std::size_t least = 256 * 1024;
-  const auto slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  struct stat facts {};
-  if (::stat(folder.c_str(), &facts) != 0) return least;
-  return std::max(least, static_cast<std::size_t>(facts.st_blksize));
+  return std::max(least, static_cast<std::size_t>(block_bytes_of(folder_of(path))));
 }
 
 class NetcdfFile final : public SerialFile {

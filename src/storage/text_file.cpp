@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/text_file.hpp"
+#include "storage/text_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -76,6 +76,21 @@ std::string text_of_file(const std::string& path, std::uint64_t most) {
   } catch (const Error& e) {
     throw e.in_file(path);
   }
+}
+
+bool write_text_file(const std::string& path, const std::string& text, bool append, bool careful) {
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC) |
+                    (careful ? O_NOFOLLOW | O_NONBLOCK : 0);
+  const int fd = ::open(path.c_str(), flags, 0666);
+  struct stat status {};
+  bool good = fd >= 0 && (!careful || (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)));
+  for (std::size_t at = 0; good && at < text.size();) {
+    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
+    good = n > 0 || (n < 0 && errno == EINTR);
+    at += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  if (fd >= 0) good = ::close(fd) == 0 && good;
+  return good;
 }
 
 FoundText find_text(const std::string& path, std::uint64_t most) {

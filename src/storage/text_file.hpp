@@ -29,6 +29,11 @@ struct FoundText {
 /// the program may trust it: the file, and the link to it if the path is one. Local.
 FoundText find_text(const std::string& path, std::uint64_t most);
 
+/// Writes a text behind what the file has (append), or in its place. careful: on behalf of somebody who did
+/// not name the file: only to a regular one, and through no link. False: it could not be written whole.
+/// Local.
+bool write_text_file(const std::string& path, const std::string& text, bool append, bool careful);
+
 /// Why a file of this owner and mode is not trusted by a user; "": it is. The owner is the user or root, and
 /// others than owner and group may not write to it. A group may: umask 002 is common where people share
 /// folders, and who gives his file to a group trusts the group.
