@@ -19,6 +19,7 @@
 #include "dataset/settings/unused.hpp"
 #include "driver/registry.hpp"
 #include "driver/tiles/tiles_driver.hpp"
+#include "format/format_traits.hpp"
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
 
@@ -87,8 +88,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
     dataset->driver_name_ = is_set.empty() ? driver : "tiles";
     const Format format = dataset->driver_->schema().format;
     dataset->warn(unused_settings(dataset->settings_, {format, dataset->driver_name_, writable}));
-    dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") &&
-                               (format == Format::netcdf4 || format == Format::netcdf4_classic);
+    dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") && traits_of(format).has_chunks;
   } catch (const Error& e) {
     throw e.in_file(path);
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/catalog.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
-#include "format/raw/raw_header.hpp"
+#include "format/format_traits.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/journal.hpp"
 #include "storage/leftovers.hpp"
@@ -16,14 +15,6 @@
 namespace shoal {
 
 namespace {
-
-constexpr std::array<unsigned char, 8> k_hdf5_magic{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-
-bool is_hdf5_at(Store& store, std::uint64_t offset) {
-  std::array<std::byte, k_hdf5_magic.size()> bytes{};
-  return store.read(offset, bytes) == bytes.size() &&
-         std::memcmp(bytes.data(), k_hdf5_magic.data(), bytes.size()) == 0;
-}
 
 std::string hex_of(const std::byte* bytes, std::size_t n) {
   std::string text;
@@ -50,28 +41,12 @@ void Catalog::enter(int variable, const std::vector<NewChunk>& /*chunks*/) {
 Format recognise(Store& store) {
   std::array<std::byte, 8> start{};
   const std::size_t n = store.read(0, start);
-  if (n == 0) {
-    if (const auto beside = format_beside(store.path())) return *beside;
+  for (const FormatTraits& row : all_formats())
+    if (row.recognise != nullptr)
+      if (const auto format = row.recognise(store, std::span(start).first(n))) return *format;
+  if (n == 0)
     throw Error(Code::format, "the file is empty; a NetCDF file starts with 'CDF' or with HDF5's signature")
         .in_file(store.path());
-  }
-  if (n >= 4 && std::memcmp(start.data(), "CDF", 3) == 0) {
-    const int version = std::to_integer<int>(start[3]);
-    if (version == 1) return Format::cdf1;
-    if (version == 2) return Format::cdf2;
-    if (version == 5) return Format::cdf5;
-    throw Error(
-        Code::format,
-        "the file starts with 'CDF' and the version {}; the classic formats have the versions 1, 2 and 5",
-        version)
-        .in_file(store.path());
-  }
-  // HDF5 allows a block of the user's own in front, whose length is 512 bytes or a power of two times that.
-  const std::uint64_t size = store.size();
-  if (is_hdf5_at(store, 0)) return Format::netcdf4;
-  for (std::uint64_t at = 512; at < size && at != 0; at *= 2)
-    if (is_hdf5_at(store, at)) return Format::netcdf4;
-  if (const auto beside = format_beside(store.path())) return *beside;
   throw Error(Code::format,
               "not a NetCDF file: it starts with the bytes {} (hexadecimal); 43 44 46 01, 02 or 05 (classic "
               "formats) or 89 48 44 46 (netcdf4) is expected, or a header file {} (raw, ascii)",
@@ -81,9 +56,7 @@ Format recognise(Store& store) {
 
 std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
                                         const CatalogOptions& options) {
-  if (is_classic_file(format)) return create_classic_catalog(format, std::move(store), options);
-  if (has_header_file(format)) return create_raw_catalog(format, std::move(store), options);
-  return create_netcdf4_catalog(format, std::move(store), options);
+  return traits_of(format).create(format, std::move(store), options);
 }
 
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
@@ -93,10 +66,7 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
     finish_commit(*store);
   else
     store = with_changes_finished(std::move(store));
-  const Format format = recognise(*store);
-  if (is_classic_file(format)) return open_classic_catalog(std::move(store), writable, options);
-  if (has_header_file(format)) return open_raw_catalog(std::move(store), writable, options);
-  return open_netcdf4_catalog(std::move(store), writable, options);
+  return traits_of(recognise(*store)).open(std::move(store), writable, options);
 }
 
 bool finish_commit(Store& store) {

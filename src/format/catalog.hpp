@@ -173,7 +173,7 @@ bool finish_commit(Store& store);
 bool recover_file(const StoreOpener& open, const std::string& path);
 
 /// The classic formats (own codec), netcdf4 (HDF5), and raw and ascii (a header file beside the data); chosen
-/// by the functions above.
+/// by the functions above (FormatTraits).
 std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,
                                                 const CatalogOptions& options);
 std::unique_ptr<Catalog> open_classic_catalog(std::unique_ptr<Store> store, bool writable,

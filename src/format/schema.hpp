@@ -27,17 +27,6 @@ const char* name_of(Format format);
 /// The format of that name; also "64bit-offset", "nc4", "classic", ... ; throws Error(setting) with the
 /// nearest name.
 Format format_of(const std::string& name);
-inline bool is_classic_file(Format f) {
-  return f == Format::cdf1 || f == Format::cdf2 || f == Format::cdf5;
-}
-/// Are these Shoal's own formats, which have a file beside them for the header?
-inline bool has_header_file(Format f) {
-  return f == Format::raw || f == Format::ascii;
-}
-/// Is a record there for all variables as soon as it is for one, so that cells nobody wrote must be filled?
-inline bool interleaves_records(Format f) {
-  return is_classic_file(f) || has_header_file(f);
-}
 /// May the format hold the type? Classic model: byte char short int float double; cdf5, raw and ascii the
 /// unsigned and 64-bit ones too; netcdf4 also strings.
 bool holds(Format format, Type type);

@@ -2,6 +2,7 @@
 // A classic file of any bytes: its header, and the values that it leads to.
 #include "format/catalog.hpp"
 #include "format/classic/header.hpp"
+#include "format/format_traits.hpp"
 #include "fuzz.hpp"
 #include "unit/memory_store.hpp"
 
@@ -19,7 +20,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   });
   fuzz::taken([&] {
     const auto format = recognise(*std::make_unique<test::MemoryStore>(file));
-    if (!is_classic_file(format)) return;
+    if (!traits_of(format).is_classic) return;
     const auto catalog = open_classic_catalog(std::make_unique<test::MemoryStore>(file), false, {});
     const Schema& schema = catalog->schema();
     for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {

@@ -74,7 +74,7 @@ TEST_CASE("paths: what is there") {
   CHECK(identity_of(none).empty());
   CHECK(block_bytes_of(folder.path()) > 0);
   CHECK(block_bytes_of(none) == 0);
-  CHECK(resolved_path(folder.path() + "/x/../link") == resolved_path(file));
+  CHECK(resolved_path(folder.path() + "/./link") == resolved_path(file));
   CHECK(target_of(lost) == none);
 }
 

@@ -9,6 +9,7 @@
 
 #include "format/catalog.hpp"
 #include "format/checks.hpp"
+#include "format/format_traits.hpp"
 #include "logged_store.hpp"
 #include "support/folder.hpp"
 
@@ -114,8 +115,9 @@ TEST_CASE("schema changes: killed at any write, a file has the names before or t
         options.header_reserve = reserve;
         auto owned = std::make_unique<LoggedStore>(Bytes{});
         LoggedStore* const store = owned.get();
-        auto catalog = is_classic_file(format) ? create_classic_catalog(format, std::move(owned), options)
-                                               : create_netcdf4_catalog(format, std::move(owned), options);
+        auto catalog = traits_of(format).is_classic
+                           ? create_classic_catalog(format, std::move(owned), options)
+                           : create_netcdf4_catalog(format, std::move(owned), options);
         catalog->define(example(format));
         put(*catalog, 0);
         catalog->commit(durable);

@@ -18,6 +18,7 @@
 #include "dataset/definitions/quantized.hpp"
 #include "dataset/gathered/gathering.hpp"
 #include "format/chunk_shape.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -37,14 +38,6 @@ std::vector<std::string> dim_names(const Schema& schema) {
   for (const auto& d : schema.dims)
     names.push_back(d.name);
   return names;
-}
-
-bool classic_model(Format format) {
-  return format != Format::netcdf4;
-}
-
-bool is_netcdf4(Format format) {
-  return format == Format::netcdf4 || format == Format::netcdf4_classic;
 }
 
 std::string format_that_holds(Type type) {
@@ -342,7 +335,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
         .of_variable(variable);
   for (std::size_t i = 1; i < dims.size(); ++i) {
     const Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
-    if (dim.unlimited && classic_model(schema_.format))
+    if (dim.unlimited && traits_of(schema_.format).is_classic_model)
       throw Error(Code::not_supported,
                   "the unlimited dimension '{}' must be the {} of its dimensions ({}) in format {}{}; or use "
                   "format netcdf4",
@@ -366,7 +359,7 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
     throw Error(Code::invalid_argument, "dimension '{}' has length {}; allowed are 1 or more, or {}", name,
                 length, word_for_unlimited());
   const bool unlimited = length == 0;
-  if (unlimited && classic_model(schema_.format))
+  if (unlimited && traits_of(schema_.format).is_classic_model)
     for (const auto& dim : schema_.dims)
       if (dim.unlimited)
         throw Error(Code::not_supported,
@@ -455,7 +448,7 @@ void Definitions::take_default_chunks(VariableDef& variable) {
 }
 
 void Definitions::take_defaults(VariableDef& variable) {
-  if (is_netcdf4(schema_.format)) {
+  if (traits_of(schema_.format).has_chunks) {
     const auto* choice = defaults_.compression.of(variable.name);
     if (choice != nullptr && !given_.contains({"compression", variable.name})) {
       variable.filters = filters_of(choice->value);
@@ -547,7 +540,7 @@ void Definitions::def_fill(const std::string& name, Type type, const void* value
 
 void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks) {
   VariableDef& v = new_variable(name, "a chunk shape");
-  if (!is_netcdf4(schema_.format))
+  if (!traits_of(schema_.format).has_chunks)
     throw Error(Code::not_supported, "format {} has no chunks; use netcdf4", name_of(schema_.format))
         .of_variable(name);
   if (v.dims.empty()) throw Error(Code::invalid_argument, "a scalar has no chunks").of_variable(name);
@@ -571,7 +564,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
   } catch (const Error& e) {
     throw Error(Code::invalid_argument, e.status().message).of_variable(name);
   }
-  if (!filters.empty() && !is_netcdf4(schema_.format))
+  if (!filters.empty() && !traits_of(schema_.format).has_chunks)
     throw Error(Code::not_supported, "format {} cannot be compressed; use netcdf4", name_of(schema_.format))
         .of_variable(name);
   if (!filters.empty() && (v.dims.empty() || v.type == Type::string))
@@ -633,7 +626,7 @@ void Definitions::describe_quantized() {
 
 void Definitions::copy_att(const char* variable, Attribute attribute, bool odd_fill) {
   attribute.name = composed(attribute.name);
-  if (attribute.type == Type::string && schema_.format != Format::netcdf4 && attribute.strings.size() == 1)
+  if (attribute.type == Type::string && !holds(schema_.format, Type::string) && attribute.strings.size() == 1)
     attribute = Attribute::text(attribute.name, attribute.strings.front());
   if (variable != nullptr && attribute.name == k_fill_name) {
     VariableDef& v = new_variable(variable, "a fill value");
@@ -668,7 +661,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
   check_new_name(name, "an attribute");
   if (type == Type::logical)
     throw Error(Code::type, "attribute '{}' is logical; give it as byte 0 or 1, or as text", name);
-  if (type == Type::string && schema_.format != Format::netcdf4)
+  if (type == Type::string && !holds(schema_.format, Type::string))
     throw Error(
         Code::not_supported,
         "attribute '{}' is of type string; format {} has text only: give it as char, or use format netcdf4",

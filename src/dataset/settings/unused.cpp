@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "dataset/definitions/quantized.hpp"
 #include "driver/registry.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -19,11 +20,11 @@ namespace {
 // ---- Settings that are for datasets of another kind.
 
 bool has_chunks(const Settings& /*settings*/, const DatasetKind& kind) {
-  return kind.format == Format::netcdf4 || kind.format == Format::netcdf4_classic;
+  return traits_of(kind.format).has_chunks;
 }
 
 bool is_classic(const Settings& /*settings*/, const DatasetKind& kind) {
-  return kind.format == Format::cdf1 || kind.format == Format::cdf2 || kind.format == Format::cdf5;
+  return traits_of(kind.format).is_classic;
 }
 
 bool has_accesses(const Settings& /*settings*/, const DatasetKind& kind) {

@@ -8,6 +8,7 @@
 
 #include "driver/file/mpi_info.hpp"
 #include "format/catalog.hpp"
+#include "format/format_traits.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/directory_sync.hpp"
 #include "storage/leftovers.hpp"
@@ -36,10 +37,10 @@ bool library_locks_all(const std::string& path, Sharing sharing) {
 bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, Sharing sharing,
                      const SystemOptions& system) {
   if (sharing == Sharing::local || sharing == Sharing::unknown) return false;
-  if (mode != OpenMode::write) return format == Format::netcdf4 || format == Format::netcdf4_classic;
+  if (mode != OpenMode::write) return traits_of(format).has_chunks;
   Format found = format;
   caught([&] { found = recognise(*system.open_store(path, StoreMode::read)); });
-  return found == Format::netcdf4;
+  return traits_of(found).has_chunks;
 }
 
 // Ranks then open the file by its name when they first need it.
@@ -74,7 +75,7 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
   if (is_new && is_temporary_name(path_)) return;  // a tool's, which lies beside its place already
   if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || !may_write(path_)))
     return;  // the driver says what is wrong
-  if (has_header_file(format)) refuse_foreign_header(path_);
+  if (traits_of(format).has_header_file) refuse_foreign_header(path_);
   const std::string why_not = !why_not_movable_.empty() ? why_not_movable_
                               : is_new                  ? std::string()
                                                         : why_not_replaceable(path_);
@@ -83,8 +84,9 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
     mode_ = asked;
     return choose_place(format, options);
   }
-  const std::vector<std::string> suffixes =
-      has_header_file(format) ? std::vector<std::string>{header_path("")} : std::vector<std::string>{};
+  const std::vector<std::string> suffixes = traits_of(format).has_header_file
+                                                ? std::vector<std::string>{header_path("")}
+                                                : std::vector<std::string>{};
   replacement_ = std::make_unique<Replacement>(
       path_, suffixes, is_new ? Replacement::What::of_free_name : Replacement::What::of_file);
   name_lock_.note(replacement_->beside());

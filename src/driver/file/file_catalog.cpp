@@ -2,6 +2,7 @@
 #include "driver/file/file_catalog.hpp"
 
 #include "driver/file/shared_file.hpp"
+#include "format/format_traits.hpp"
 #include "format/raw/raw_header.hpp"
 
 namespace shoal {
@@ -27,7 +28,7 @@ StoreMode store_mode(OpenMode mode) {
 std::unique_ptr<Catalog> catalog_of_file(const std::string& path, OpenMode mode, Format format,
                                          const DriverOptions& options, std::vector<std::string>& warnings) {
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
-  if (fresh && (format == Format::raw || format == Format::ascii)) refuse_foreign_header(path);
+  if (fresh && traits_of(format).has_header_file) refuse_foreign_header(path);
   mode = with_stripes(path, mode, options.stripes, options.system, warnings);
   auto store = options.system.open_store(path, store_mode(mode));
   return fresh ? create_catalog(format, std::move(store), options.catalog)

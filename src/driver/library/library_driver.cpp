@@ -7,6 +7,7 @@
 #include "codec/convert.hpp"
 #include "driver/file/shared_file.hpp"
 #include "driver/protocol/call_matching.hpp"
+#include "format/format_traits.hpp"
 #include "pack/pieces.hpp"
 
 namespace shoal {
@@ -52,7 +53,7 @@ void LibraryDriver::warn_of_sharing() {
 
 // Libraries move data within the file, and one that is killed then is lost: Shoal looks before they do.
 bool LibraryDriver::has_place(const Schema& wanted) {
-  if (!is_classic_file(context_.schema.format) || context_.schema.variables.empty()) return true;
+  if (!traits_of(context_.schema.format).is_classic || context_.schema.variables.empty()) return true;
   const Bytes answer = context_.comm.from_root([&] {
     ByteWriter out;
     out.put(file_->has_place(wanted));

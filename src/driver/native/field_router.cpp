@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/field_router.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -76,7 +77,7 @@ void FieldRouter::complete(Route& route, const FieldJob& job) const {
 }
 
 bool FieldRouter::places_by_message() const {
-  return !paths_.rearrangers.one_stage() && !interleaves_records(context_.header.schema().format);
+  return !paths_.rearrangers.one_stage() && !traits_of(context_.header.schema().format).interleaves_records;
 }
 
 // In one stage what comes later is stored later.

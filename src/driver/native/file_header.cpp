@@ -6,6 +6,7 @@
 
 #include "driver/file/file_catalog.hpp"
 #include "driver/file/shared_file.hpp"
+#include "format/format_traits.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "storage/paths.hpp"
 
@@ -33,7 +34,7 @@ FileSystem FileHeader::open(OpenMode mode, Format format) {
 }
 
 bool FileHeader::has_place(const Schema& wanted) {
-  if (!is_classic_file(schema_.format) || schema_.variables.empty()) return true;
+  if (!traits_of(schema_.format).is_classic || schema_.variables.empty()) return true;
   const Bytes answer = comm_.from_root([&] {
     report_records();
     ByteWriter out;

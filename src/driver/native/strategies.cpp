@@ -8,6 +8,7 @@
 
 #include "decomp/node_runs.hpp"
 #include "driver/native/shapes.hpp"
+#include "format/format_traits.hpp"
 #include "pack/cells.hpp"
 #include "rearrange/alignment.hpp"
 #include "rearrange/io_ranks.hpp"
@@ -59,7 +60,7 @@ const std::vector<int>& FieldStrategies::io_ranks() {
 
 JobFacts FieldStrategies::facts() const {
   return {groups_.nodes().count(), one_node_stores_, counters_.file_system,
-          interleaves_records(schema_.format)};
+          traits_of(schema_.format).interleaves_records};
 }
 
 void FieldStrategies::count_map(CutStrategy& cut, CellCounts& counts) const {

@@ -12,6 +12,7 @@
 #include "driver/protocol/call_log.hpp"
 #include "driver/records/record_fill_tracker.hpp"
 #include "driver/records/written_records.hpp"
+#include "format/format_traits.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
@@ -206,7 +207,7 @@ class RecordState {
 
  private:
   bool tracks_gaps(const Schema& schema) const {
-    return every_variable_ || interleaves_records(schema.format);
+    return every_variable_ || traits_of(schema.format).interleaves_records;
   }
 
   bool every_variable_;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "codec/convert.hpp"
 #include "format/checks.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -375,15 +376,54 @@ void ClassicCatalog::close(bool durable) {
 
 std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,
                                                 const CatalogOptions& options) {
-  if (!is_classic_file(format))
-    throw Error(Code::internal, std::string(name_of(format)) + " is not a classic format")
-        .in_file(store->path());
   return std::make_unique<ClassicCatalog>(format, std::move(store), options);
 }
 
 std::unique_ptr<Catalog> open_classic_catalog(std::unique_ptr<Store> store, bool writable,
                                               const CatalogOptions& options) {
   return std::make_unique<ClassicCatalog>(std::move(store), writable, options);
+}
+
+namespace {
+
+std::optional<Format> recognise_classic(Store& store, std::span<const std::byte> start) {
+  if (start.size() < 4 || std::memcmp(start.data(), "CDF", 3) != 0) return std::nullopt;
+  switch (const int version = std::to_integer<int>(start[3])) {
+    case 1:
+      return Format::cdf1;
+    case 2:
+      return Format::cdf2;
+    case 5:
+      return Format::cdf5;
+    default:
+      throw Error(Code::format,
+                  "the file starts with 'CDF' and the version {}; the classic formats have the versions 1, 2 "
+                  "and 5",
+                  version)
+          .in_file(store.path());
+  }
+}
+
+}  // namespace
+
+std::vector<FormatTraits> classic_formats() {
+  FormatTraits row{
+      Format::cdf1, "cdf1", {"cdf-1", "classic", "nc3", "netcdf3", "netcdf3_classic"}, classic_types()};
+  row.is_classic = true;
+  row.interleaves_records = true;
+  row.create = create_classic_catalog;
+  row.open = open_classic_catalog;
+  std::vector<FormatTraits> rows(3, row);
+  rows[0].recognise = recognise_classic;
+  rows[1].format = Format::cdf2;
+  rows[1].name = "cdf2";
+  rows[1].other_names = {"cdf-2", "64bit-offset",  "64-bit-offset",       "64-bit offset",
+                         "nc6",   "netcdf3_64bit", "netcdf3_64bit_offset"};
+  rows[2].format = Format::cdf5;
+  rows[2].name = "cdf5";
+  rows[2].other_names = {"cdf-5", "64bit-data", "64-bit-data", "64-bit data", "nc5", "netcdf3_64bit_data"};
+  rows[2].types = number_types();
+  return rows;
 }
 
 }  // namespace shoal

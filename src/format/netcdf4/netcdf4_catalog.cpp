@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "format/format_traits.hpp"
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/guarded.hpp"
 #include "format/netcdf4/object_header.hpp"
@@ -456,6 +457,45 @@ std::unique_ptr<Catalog> create_netcdf4_catalog(Format format, std::unique_ptr<S
 std::unique_ptr<Catalog> open_netcdf4_catalog(std::unique_ptr<Store> store, bool writable,
                                               const CatalogOptions& options) {
   return std::make_unique<netcdf4::Netcdf4Catalog>(std::move(store), writable, options);
+}
+
+namespace {
+
+constexpr std::array<unsigned char, 8> k_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+bool is_hdf5_at(Store& store, std::uint64_t offset) {
+  std::array<std::byte, k_signature.size()> bytes{};
+  return store.read(offset, bytes) == bytes.size() &&
+         std::memcmp(bytes.data(), k_signature.data(), bytes.size()) == 0;
+}
+
+// HDF5 allows a block of the user's own in front, whose length is 512 bytes or a power of two times that.
+std::optional<Format> recognise_hdf5(Store& store, std::span<const std::byte> /*start*/) {
+  const std::uint64_t size = store.size();
+  if (is_hdf5_at(store, 0)) return Format::netcdf4;
+  for (std::uint64_t at = 512; at < size && at != 0; at *= 2)
+    if (is_hdf5_at(store, at)) return Format::netcdf4;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<FormatTraits> netcdf4_formats() {
+  FormatTraits full{Format::netcdf4, "netcdf4", {"nc4", "netcdf-4", "hdf5"}, number_types()};
+  full.types.push_back(Type::string);
+  full.is_classic_model = false;
+  full.has_chunks = true;
+  full.recognise = recognise_hdf5;
+  full.create = create_netcdf4_catalog;
+  full.open = open_netcdf4_catalog;
+  FormatTraits strict = full;
+  strict.format = Format::netcdf4_classic;
+  strict.name = "netcdf4-classic";
+  strict.other_names = {"nc7", "nc4c", "netcdf4_classic", "netcdf-4 classic model"};
+  strict.types = classic_types();
+  strict.is_classic_model = true;
+  strict.recognise = nullptr;
+  return {full, strict};
 }
 
 }  // namespace shoal

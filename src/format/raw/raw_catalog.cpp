@@ -9,6 +9,7 @@
 #include "codec/convert.hpp"
 #include "format/checks.hpp"
 #include "format/classic/layout.hpp"
+#include "format/format_traits.hpp"
 #include "format/raw/text_values.hpp"
 #include "storage/leftovers.hpp"
 #include "storage/paths.hpp"
@@ -446,6 +447,23 @@ std::unique_ptr<Catalog> create_raw_catalog(Format format, std::unique_ptr<Store
 std::unique_ptr<Catalog> open_raw_catalog(std::unique_ptr<Store> store, bool writable,
                                           const CatalogOptions& options) {
   return std::make_unique<RawCatalog>(std::move(store), writable, options);
+}
+
+std::vector<FormatTraits> raw_formats() {
+  FormatTraits raw{Format::raw, "raw", {"binary"}, number_types()};
+  raw.has_header_file = true;
+  raw.interleaves_records = true;
+  raw.recognise = [](Store& store, std::span<const std::byte> /*start*/) {
+    return format_beside(store.path());
+  };
+  raw.create = create_raw_catalog;
+  raw.open = open_raw_catalog;
+  FormatTraits ascii = raw;
+  ascii.format = Format::ascii;
+  ascii.name = "ascii";
+  ascii.other_names = {"text"};
+  ascii.recognise = nullptr;
+  return {raw, ascii};
 }
 
 }  // namespace shoal

@@ -12,6 +12,7 @@
 #include "driver/registry.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
+#include "format/format_traits.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "pack/pieces.hpp"
 
@@ -74,7 +75,7 @@ GatherFile::GatherFile(const LibraryContext& context) : context_(context) {
   context.comm.on_root([&] {
     const Timer timer(context_.counters.open);
 #ifdef SHOAL_HAVE_NETCDF
-    if (!has_header_file(context_.schema.format)) {
+    if (!traits_of(context_.schema.format).has_header_file) {
       const OpenMode striped = with_stripes(context.path, context.mode, options.stripes, options.system,
                                             context_.counters.warnings);
       file_ = open_netcdf_file(context.path, striped, context_.schema, options);
@@ -88,7 +89,7 @@ GatherFile::GatherFile(const LibraryContext& context) : context_(context) {
 
 LibraryTraits GatherFile::traits() const {
   LibraryTraits traits;
-  traits.fills = !interleaves_records(context_.schema.format);
+  traits.fills = !traits_of(context_.schema.format).interleaves_records;
   traits.holds_strings = true;
   traits.root_alone = true;
   return traits;
@@ -103,9 +104,8 @@ bool GatherFile::has_place(const Schema& wanted) {
 }
 
 void GatherFile::extend(const Schema& wanted, std::vector<Placement>& /*placements*/) {
-  if (is_classic_file(wanted.format)) check_classic(wanted, context_.schema);
-  if (wanted.format == Format::netcdf4 || wanted.format == Format::netcdf4_classic)
-    netcdf4::check_extension(context_.schema, wanted);
+  if (traits_of(wanted.format).is_classic) check_classic(wanted, context_.schema);
+  if (traits_of(wanted.format).has_chunks) netcdf4::check_extension(context_.schema, wanted);
   context_.comm.on_root([&] { file_->define(context_.schema, wanted); });
 }
 

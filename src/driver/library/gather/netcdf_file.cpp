@@ -15,6 +15,7 @@
 #include "driver/library/netcdf_filters.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
+#include "format/format_traits.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "storage/paths.hpp"
 
@@ -110,7 +111,7 @@ class NetcdfFile final : public SerialFile {
   /// In the classic formats netCDF-C would write each cell twice; the driver fills what nobody writes.
   void leave_generation(Format format) const {
     int before = 0;
-    if (is_classic_file(format)) check(nc_set_fill(file_, NC_NOFILL, &before), "setting the fill mode");
+    if (traits_of(format).is_classic) check(nc_set_fill(file_, NC_NOFILL, &before), "setting the fill mode");
   }
   int id_of(int variable) const;
   std::string writing(int variable, const Box& box) const;
@@ -203,7 +204,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
                        static_cast<int>(dims.size()), dims.data(), &id),
             what);
     file_.variables_.push_back(id);
-    if (is_classic_file(wanted_.format)) return;
+    if (traits_of(wanted_.format).is_classic) return;
     chunk(index, definition, id);
     check_levels(definition);
     checked(definition, define_filters(file_.file_, id, definition.filters),
@@ -257,12 +258,12 @@ class NetcdfDefiner final : public DefinitionVisitor {
 };
 
 void NetcdfFile::define(const Schema& have, const Schema& wanted) {
-  if (!is_classic_file(wanted.format)) check_no_new_coordinates(have, wanted);
+  if (!traits_of(wanted.format).is_classic) check_no_new_coordinates(have, wanted);
   if (!defining_) check(nc_redef(file_), "entering define mode");
   defining_ = true;
   NetcdfDefiner definer(*this, wanted);
   for_each_new(have, wanted, definer);
-  if (fresh_ && is_classic_file(wanted.format)) {
+  if (fresh_ && traits_of(wanted.format).is_classic) {
     const auto reserve = static_cast<std::size_t>(options_.catalog.header_reserve);
     const auto align = static_cast<std::size_t>((options_.catalog.alignment + 3) / 4 * 4);
     check_written(nc__enddef(file_, reserve, align, reserve, align), "leaving define mode");

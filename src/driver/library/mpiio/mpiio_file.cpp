@@ -8,6 +8,7 @@
 #include "driver/file/file_catalog.hpp"
 #include "driver/library/library_driver.hpp"
 #include "driver/registry.hpp"
+#include "format/format_traits.hpp"
 #include "pack/pieces.hpp"
 
 namespace shoal {
@@ -36,7 +37,7 @@ void swap_as_in_file(std::byte* cells, std::size_t size, std::int64_t n, const P
 }  // namespace
 
 MpiioFile::MpiioFile(const LibraryContext& context) : context_(context) {
-  if (is_classic_file(context_.schema.format) || context_.schema.format == Format::raw) {
+  if (traits_of(context_.schema.format).is_classic || context_.schema.format == Format::raw) {
     const Timer timer(context_.counters.open);
     refuse_lossy_hints(context.path, context.options.library.hints);
     context.comm.on_root([&] {
