@@ -18,7 +18,7 @@
 #include "storage/paths.hpp"
 #include "storage/text_file.hpp"
 
-extern char** environ;
+extern "C" char** environ;
 
 namespace shoal {
 
