@@ -84,8 +84,8 @@ def main():
         job(nodes, [fails("write", 8, last, "ENOSPC")], ["node", "SHOAL_NO_SPACE", "0"])
         job(nodes, ["faults.space = '3 MiB'"], ["one", "SHOAL_NO_SPACE", "0"])
         job(nodes, [stalls(1, STALL, 4), "striping.count = 4"], ["one", "SHOAL_OK", str(STALL)])
-        # One of a node's requests with data, and not one of a commit, for which all nodes wait. Which servers have
-        # files with data depends on who created first.
+        # One of a node's requests with data, and not one of a commit, for which all nodes wait. Which servers
+        # have files with data depends on who created first.
         reports = job(nodes, [stalls(-1, STALL, 16, last)], ["node", "SHOAL_OK", str(STALL)])
         waited = [report["slow_nodes"]["store"] for report in reports if report["slow_nodes"]]
         assert len(waited) == 1 and waited[0]["seconds"] > 0.9 * STALL, (nodes, reports)
