@@ -74,7 +74,9 @@ TEST_CASE("paths: what is there") {
   CHECK(identity_of(none).empty());
   CHECK(block_bytes_of(folder.path()) > 0);
   CHECK(block_bytes_of(none) == 0);
-  CHECK(resolved_path(folder.path() + "/./link") == resolved_path(file));
+  std::filesystem::create_directory(folder.path() + "/sub");
+  CHECK(resolved_path(folder.path() + "/./sub/../link") == resolved_path(file));
+  CHECK(resolved_path(folder.path() + "/none/../new.nc") == resolved_path(folder.path()) + "/new.nc");
   CHECK(target_of(lost) == none);
 }
 
