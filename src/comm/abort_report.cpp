@@ -9,14 +9,13 @@
 #include "base/clock.hpp"
 #include "comm/cached_duplicate.hpp"
 #include "comm/comm.hpp"
+#include "comm/tags.hpp"
 #include "comm/wait_state.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr int k_report_tag = 9;
-constexpr int k_receipt_tag = 10;
 constexpr std::size_t k_most_bytes = 1500;        // of a message; every MPI sends so many without a receiver
 constexpr Seconds k_quiet_report_interval = 0.2;  // without a report: no further ones are expected
 constexpr Seconds k_longest_collection = 1.0;     // of reports, by rank 0
@@ -33,12 +32,12 @@ bool received(MPI_Comm comm, std::string& message, int& rank) {
   int there = 0;
   int bytes = 0;
   MPI_Status status;
-  if (MPI_Iprobe(MPI_ANY_SOURCE, k_report_tag, comm, &there, &status) != MPI_SUCCESS || there == 0)
+  if (MPI_Iprobe(MPI_ANY_SOURCE, tags::abort_report, comm, &there, &status) != MPI_SUCCESS || there == 0)
     return false;
   if (MPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS) return false;
   message.resize(static_cast<std::size_t>(bytes));
   rank = status.MPI_SOURCE;
-  return MPI_Recv(message.data(), bytes, MPI_BYTE, rank, k_report_tag, comm, MPI_STATUS_IGNORE) ==
+  return MPI_Recv(message.data(), bytes, MPI_BYTE, rank, tags::abort_report, comm, MPI_STATUS_IGNORE) ==
          MPI_SUCCESS;
 }
 
@@ -66,7 +65,7 @@ std::vector<AbortReport> collected(MPI_Comm comm, int size, const std::string& m
     }
     add(all, message, rank);
     answers.emplace_back();
-    MPI_Isend(nullptr, 0, MPI_BYTE, rank, k_receipt_tag, comm, &answers.back());
+    MPI_Isend(nullptr, 0, MPI_BYTE, rank, tags::abort_receipt, comm, &answers.back());
     ++came;
     last = now();
   }
@@ -79,13 +78,14 @@ std::vector<AbortReport> collected(MPI_Comm comm, int size, const std::string& m
 bool report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int bytes = static_cast<int>(std::min(mine.size(), k_most_bytes));
-  if (MPI_Isend(mine.data(), bytes, MPI_BYTE, 0, k_report_tag, comm, &request) != MPI_SUCCESS) return false;
+  if (MPI_Isend(mine.data(), bytes, MPI_BYTE, 0, tags::abort_report, comm, &request) != MPI_SUCCESS)
+    return false;
   Seconds until = now() + k_abort_of_root + k_spread_of_ranks * rank / size;
   int is_received = 0;
   for (int sent = 0; now() < until; pause()) {
     if (sent == 0) MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
     if (is_received != 0) continue;
-    MPI_Iprobe(0, k_receipt_tag, comm, &is_received, MPI_STATUS_IGNORE);
+    MPI_Iprobe(0, tags::abort_receipt, comm, &is_received, MPI_STATUS_IGNORE);
     if (is_received != 0) until = now() + k_abort_by_root;
   }
   return is_received != 0;

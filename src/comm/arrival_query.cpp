@@ -9,12 +9,12 @@
 
 #include "comm/comm.hpp"
 #include "comm/mpi_wait.hpp"
+#include "comm/tags.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr int k_arrival_tag = 9;
 constexpr Seconds k_quiet_interval = 0.1;  // without news, and the query is over
 constexpr Seconds k_longest_query = 1.0;   // with news
 constexpr std::size_t k_most_named = 8;
@@ -45,7 +45,7 @@ bool ArrivalQuery::is_over() const {
 }
 
 void ArrivalQuery::send() const {
-  send_along_powers_of_two(comm_, k_arrival_tag, std::as_bytes(std::span(known_)));
+  send_along_powers_of_two(comm_, tags::arrival, std::as_bytes(std::span(known_)));
 }
 
 bool ArrivalQuery::receive() {
@@ -53,11 +53,11 @@ bool ArrivalQuery::receive() {
   while (true) {
     int there = 0;
     MPI_Status status;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, k_arrival_tag, comm_, &there, &status), "MPI_Iprobe");
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tags::arrival, comm_, &there, &status), "MPI_Iprobe");
     if (there == 0) return news;
     std::vector<std::uint64_t> received(known_.size());
     check_mpi(MPI_Recv(received.data(), static_cast<int>(received.size() * sizeof received[0]), MPI_BYTE,
-                       status.MPI_SOURCE, k_arrival_tag, comm_, MPI_STATUS_IGNORE),
+                       status.MPI_SOURCE, tags::arrival, comm_, MPI_STATUS_IGNORE),
               "MPI_Recv");
     if (received[0] != known_[0]) continue;
     if (!has_begun_) news = true;  // the question itself

@@ -7,11 +7,11 @@
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
 #include "comm/node_collectives.hpp"
+#include "comm/tags.hpp"
 
 namespace shoal {
 
 namespace {
-constexpr int k_all_arrive_tag = 7;
 
 /// A message of Comm::all_arrive.
 enum class Notice : unsigned char {
@@ -23,16 +23,16 @@ enum class Notice : unsigned char {
   give_up    ///< of rank 0: a rank is missing
 };
 void send(MPI_Comm comm, int to, Notice notice) {
-  check_mpi(MPI_Send(&notice, 1, MPI_BYTE, to, k_all_arrive_tag, comm), "MPI_Send");
+  check_mpi(MPI_Send(&notice, 1, MPI_BYTE, to, tags::all_arrive, comm), "MPI_Send");
 }
 
 std::optional<Notice> receive(MPI_Comm comm, int from) {
   int there = 0;
   MPI_Status status;
-  check_mpi(MPI_Iprobe(from, k_all_arrive_tag, comm, &there, &status), "MPI_Iprobe");
+  check_mpi(MPI_Iprobe(from, tags::all_arrive, comm, &there, &status), "MPI_Iprobe");
   if (there == 0) return std::nullopt;
   Notice notice{};
-  check_mpi(MPI_Recv(&notice, 1, MPI_BYTE, status.MPI_SOURCE, k_all_arrive_tag, comm, MPI_STATUS_IGNORE),
+  check_mpi(MPI_Recv(&notice, 1, MPI_BYTE, status.MPI_SOURCE, tags::all_arrive, comm, MPI_STATUS_IGNORE),
             "MPI_Recv");
   return notice;
 }

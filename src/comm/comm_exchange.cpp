@@ -7,14 +7,13 @@
 
 #include "comm/comm.hpp"
 #include "comm/node_collectives.hpp"
+#include "comm/tags.hpp"
 
 namespace shoal {
 
 namespace {
 // MPI counts are int: longer messages go in pieces of this many bytes.
 constexpr std::int64_t k_piece = 1 << 30;
-constexpr int k_exchange_tag = 1;
-constexpr int k_length_tag = 2;
 }  // namespace
 
 // Each rank's number i goes to rank i.
@@ -79,7 +78,7 @@ std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
     const std::int64_t bytes = from[static_cast<std::size_t>(r)];
     if (r == rank_) continue;
     in_pieces(bytes, [&](std::int64_t at, int length) {
-      check_mpi(MPI_Irecv(part.data() + at, length, MPI_BYTE, r, k_exchange_tag, mpi, &requests.back()),
+      check_mpi(MPI_Irecv(part.data() + at, length, MPI_BYTE, r, tags::exchange, mpi, &requests.back()),
                 "MPI_Irecv");
     });
   }
@@ -87,7 +86,7 @@ std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
     const int r = (rank_ + step) % size_;
     const auto& part = parts[static_cast<std::size_t>(r)];
     in_pieces(to[static_cast<std::size_t>(r)], [&](std::int64_t at, int length) {
-      check_mpi(MPI_Isend(part.data() + at, length, MPI_BYTE, r, k_exchange_tag, mpi, &requests.back()),
+      check_mpi(MPI_Isend(part.data() + at, length, MPI_BYTE, r, tags::exchange, mpi, &requests.back()),
                 "MPI_Isend");
     });
   }
@@ -136,11 +135,13 @@ std::vector<RankMessage> Comm::exchange(const std::vector<RankMessage>& parts) c
   const MPI_Comm mpi = handle();
   std::vector<Coming> coming(static_cast<std::size_t>(count_naming(to)));
   for (std::size_t i = 0; i < to.size(); ++i)
-    check_mpi(MPI_Isend(&lengths[i], 1, MPI_INT64_T, to[i], k_length_tag, mpi, &requests.emplace_back()),
-              "MPI_Isend");
+    check_mpi(
+        MPI_Isend(&lengths[i], 1, MPI_INT64_T, to[i], tags::exchange_length, mpi, &requests.emplace_back()),
+        "MPI_Isend");
   for (auto& part : coming) {
     MPI_Status status;
-    check_mpi(MPI_Recv(&part.length, 1, MPI_INT64_T, MPI_ANY_SOURCE, k_length_tag, mpi, &status), "MPI_Recv");
+    check_mpi(MPI_Recv(&part.length, 1, MPI_INT64_T, MPI_ANY_SOURCE, tags::exchange_length, mpi, &status),
+              "MPI_Recv");
     part.rank = status.MPI_SOURCE;
   }
   finish();
@@ -158,13 +159,13 @@ std::vector<RankMessage> Comm::exchange(const std::vector<RankMessage>& parts) c
   };
   for (std::size_t i = 0; i < got.size(); ++i)
     in_pieces(coming[i].length, [&](std::int64_t at, int length) {
-      check_mpi(MPI_Irecv(got[i].bytes.data() + at, length, MPI_BYTE, got[i].rank, k_exchange_tag, mpi,
+      check_mpi(MPI_Irecv(got[i].bytes.data() + at, length, MPI_BYTE, got[i].rank, tags::exchange, mpi,
                           &requests.back()),
                 "MPI_Irecv");
     });
   for (const auto& part : parts)
     in_pieces(static_cast<std::int64_t>(part.bytes.size()), [&](std::int64_t at, int length) {
-      check_mpi(MPI_Isend(part.bytes.data() + at, length, MPI_BYTE, part.rank, k_exchange_tag, mpi,
+      check_mpi(MPI_Isend(part.bytes.data() + at, length, MPI_BYTE, part.rank, tags::exchange, mpi,
                           &requests.back()),
                 "MPI_Isend");
     });

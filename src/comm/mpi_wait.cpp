@@ -14,13 +14,13 @@
 #include "base/clock.hpp"
 #include "comm/arrival_query.hpp"
 #include "comm/comm.hpp"
+#include "comm/tags.hpp"
 #include "comm/wait_state.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr int k_departure_tag = 8;
 constexpr Seconds k_busy_poll_interval = 200e-6;
 constexpr Seconds k_longest_poll_interval = 1e-3;  // or an eighth of the time waited so far
 constexpr double k_matched_factor = 10;
@@ -44,17 +44,17 @@ void announce_departure(MPI_Comm comm, const Status& status) {
   DepartureNotice message;
   message.code = static_cast<std::int32_t>(status.code);
   std::strncpy(message.message.data(), status.message.c_str(), message.message.size() - 1);
-  send_along_powers_of_two(comm, k_departure_tag, std::as_bytes(std::span(&message, 1)));
+  send_along_powers_of_two(comm, tags::departure, std::as_bytes(std::span(&message, 1)));
 }
 
 std::optional<Status> receive_departure(MPI_Comm comm) {
   int there = 0;
   MPI_Status status;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, k_departure_tag, comm, &there, &status), "MPI_Iprobe");
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tags::departure, comm, &there, &status), "MPI_Iprobe");
   if (there == 0) return std::nullopt;
   DepartureNotice notice;
   check_mpi(
-      MPI_Recv(&notice, sizeof notice, MPI_BYTE, status.MPI_SOURCE, k_departure_tag, comm, MPI_STATUS_IGNORE),
+      MPI_Recv(&notice, sizeof notice, MPI_BYTE, status.MPI_SOURCE, tags::departure, comm, MPI_STATUS_IGNORE),
       "MPI_Recv");
   return Status{static_cast<Code>(notice.code), notice.message.data(), -1, {}, {}};
 }

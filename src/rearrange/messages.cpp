@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/messages.hpp"
+#include "comm/tags.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +9,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_tag = 21;
 // Of a batch: each wait looks at all of them.
 constexpr std::size_t k_most_requests = 256;
 
@@ -70,14 +70,14 @@ void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<cons
   for (;;) {
     while (receives.open == 0 && receives.end < in.size())
       fill(receives, in, self, buffers.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
-        check_mpi(MPI_Irecv(received + at, static_cast<int>(in[i].bytes), MPI_BYTE, in[i].rank, k_tag,
-                            comm.handle(), request),
+        check_mpi(MPI_Irecv(received + at, static_cast<int>(in[i].bytes), MPI_BYTE, in[i].rank,
+                            tags::rearranged, comm.handle(), request),
                   "MPI_Irecv");
       });
     while (sends.open == 0 && sends.end < out.size())
       fill(sends, out, self, buffers.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
         const std::int64_t length = pack(i, to_send + at);
-        check_mpi(MPI_Isend(to_send + at, static_cast<int>(length), MPI_BYTE, out[i].rank, k_tag,
+        check_mpi(MPI_Isend(to_send + at, static_cast<int>(length), MPI_BYTE, out[i].rank, tags::rearranged,
                             comm.handle(), request),
                   "MPI_Isend");
       });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/node_messages.hpp"
+#include "comm/tags.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,7 +10,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_node_tag = 24;
 constexpr std::int64_t k_least_room = 4096;        // beside the heads
 constexpr std::size_t k_most_node_requests = 256;  // of messages that an I/O rank waits for at a time
 constexpr std::int64_t k_most_message = std::int64_t{1} << 30;  // MPI counts in int
@@ -212,7 +212,7 @@ NodeMessages::Batch NodeMessages::batch_from(const SendBlocks& send_blocks, std:
 }
 
 void NodeMessages::send(Requests& requests, const std::byte* from, std::int64_t bytes, int rank) {
-  check_mpi(MPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, rank, k_node_tag, comm_.handle(),
+  check_mpi(MPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, rank, tags::rearranged_by_node, comm_.handle(),
                       requests.add(Requests::Kind::send)),
             "MPI_Isend");
   ++messages_;
@@ -221,7 +221,7 @@ void NodeMessages::send(Requests& requests, const std::byte* from, std::int64_t 
 
 void NodeMessages::receive(Requests& requests, std::byte* to, std::int64_t bytes, int rank,
                            std::size_t index) const {
-  check_mpi(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, rank, k_node_tag, comm_.handle(),
+  check_mpi(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, rank, tags::rearranged_by_node, comm_.handle(),
                       requests.add(Requests::Kind::receive, index)),
             "MPI_Irecv");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/rearranger.hpp"
+#include "comm/tags.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +11,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_form_tag = 22;
-constexpr int k_list_tag = 23;
 constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;  // of a message: MPI counts in int
 constexpr std::int64_t k_least_bytes = 64;                    // of memory for messages: some cells
 
@@ -188,10 +187,10 @@ void Rearranger::swap_lists(Lists& lists, const std::vector<OwnCells>& own) cons
     requests.clear();
   };
   for (std::size_t i = 0; i < to.size(); ++i)
-    send(&list[i]->form(), sizeof(IndexSet::Form), to[i], k_form_tag);
+    send(&list[i]->form(), sizeof(IndexSet::Form), to[i], tags::rearranger_form);
   std::vector<std::pair<int, IndexSet::Form>> forms(static_cast<std::size_t>(expected));
   for (auto& [rank, form] : forms)
-    rank = receive(&form, sizeof form, MPI_ANY_SOURCE, k_form_tag);
+    rank = receive(&form, sizeof form, MPI_ANY_SOURCE, tags::rearranger_form);
   finish();
   std::sort(forms.begin(), forms.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   comm_.agree_or_throw(caught([&] {
@@ -204,11 +203,11 @@ void Rearranger::swap_lists(Lists& lists, const std::vector<OwnCells>& own) cons
   };
   for (std::size_t i = 0; i < to.size(); ++i)
     in_parts(list[i]->bytes(), [&](std::int64_t at, std::int64_t bytes) {
-      send(list[i]->data() + at, bytes, to[i], k_list_tag);
+      send(list[i]->data() + at, bytes, to[i], tags::rearranger_list);
     });
   for (auto& source : lists.sources)
     in_parts(source.where.bytes(), [&](std::int64_t at, std::int64_t bytes) {
-      receive(source.where.data() + at, bytes, source.rank, k_list_tag);
+      receive(source.where.data() + at, bytes, source.rank, tags::rearranger_list);
     });
   finish();
 }

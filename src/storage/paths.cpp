@@ -67,7 +67,7 @@ std::string relative_path(const std::string& path, const std::string& folder) {
   return fs::path(path).lexically_relative(folder).string();
 }
 
-bool have_one_folder(const std::string& a, const std::string& b) {
+bool name_one_folder(const std::string& a, const std::string& b) {
   return fs::path(a).parent_path() == fs::path(b).parent_path();
 }
 

@@ -26,7 +26,7 @@ std::string path_beside(const std::string& path, const std::string& name);
 /// The path of a file as seen from a folder, with ".." for each folder above; both from the root. Local.
 std::string relative_path(const std::string& path, const std::string& folder);
 /// Do two paths name the same folder? Local.
-bool have_one_folder(const std::string& a, const std::string& b);
+bool name_one_folder(const std::string& a, const std::string& b);
 
 // ---- What the system knows of a path
 

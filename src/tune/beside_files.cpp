@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "codec/filters.hpp"
+#include "comm/tags.hpp"
 
 namespace shoal {
 
@@ -21,7 +22,6 @@ namespace {
 constexpr std::size_t k_bytes = std::size_t{4} << 20;
 constexpr std::size_t k_codec_bytes = std::size_t{1} << 20;
 constexpr int k_times = 5;
-constexpr int k_tag = 1;
 
 /// The median time of some calls.
 Seconds median_of(const std::function<void()>& work) {
@@ -62,11 +62,12 @@ Seconds message_time(const Comm& comm, int a, int b, Bytes& bytes) {
   const int other = mine == a ? b : a;
   const auto count = static_cast<int>(bytes.size());
   const auto send = [&] {
-    check_mpi(MPI_Send(bytes.data(), count, MPI_BYTE, other, k_tag, comm.handle()), "MPI_Send");
+    check_mpi(MPI_Send(bytes.data(), count, MPI_BYTE, other, tags::tuned_beside, comm.handle()), "MPI_Send");
   };
   const auto receive = [&] {
-    check_mpi(MPI_Recv(bytes.data(), count, MPI_BYTE, other, k_tag, comm.handle(), MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    check_mpi(
+        MPI_Recv(bytes.data(), count, MPI_BYTE, other, tags::tuned_beside, comm.handle(), MPI_STATUS_IGNORE),
+        "MPI_Recv");
   };
   return median_of([&] {
            if (mine == a) send();

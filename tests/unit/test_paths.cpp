@@ -32,8 +32,8 @@ TEST_CASE("paths: the text of one") {
   CHECK(path_beside("his.nc", "other.nc") == "other.nc");
   CHECK(path_beside("run/his.nc", "other.nc") == "run/other.nc");
   CHECK(relative_path("/a/b/his.nc", "/a/c") == "../b/his.nc");
-  CHECK(have_one_folder("/a//b/his.nc", "/a/b/other.nc"));
-  CHECK(!have_one_folder("/a/his.nc", "/a/b/his.nc"));
+  CHECK(name_one_folder("/a//b/his.nc", "/a/b/other.nc"));
+  CHECK(!name_one_folder("/a/his.nc", "/a/b/his.nc"));
 }
 
 TEST_CASE("paths: below a folder") {

@@ -23,7 +23,7 @@ struct ClaimedDriver::Place {
 
   // Folders may have other names on other nodes.
   std::string sent(const std::string& made) const {
-    return have_one_folder(made, name) ? file_name_of(made) : made;
+    return name_one_folder(made, name) ? file_name_of(made) : made;
   }
   void receive(const std::string& made) { working = path_beside(name, made); }
 

@@ -11,12 +11,11 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "comm/tags.hpp"
 
 namespace shoal {
 
 namespace {
-
-constexpr int k_tag_of_request = 1;
 
 constexpr int k_nobody = std::numeric_limits<int>::max();
 
@@ -130,7 +129,7 @@ void Servers::send_call(Bytes message) {
   const auto kept = std::make_shared<const Bytes>(std::move(message));
   for (const int rank : reported_) {
     auto& sent = sent_.emplace_back(kept, MPI_REQUEST_NULL);
-    check_mpi(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, k_tag_of_request,
+    check_mpi(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, tags::server_request,
                         control_->handle(), &sent.second),
               "MPI_Isend");
   }
@@ -151,7 +150,7 @@ Bytes Servers::hear() const {
   MPI_Status status;
   while (true) {
     int there = 0;
-    check_mpi(MPI_Improbe(node_leader_, k_tag_of_request, control_->handle(), &there, &message, &status),
+    check_mpi(MPI_Improbe(node_leader_, tags::server_request, control_->handle(), &there, &message, &status),
               "MPI_Improbe");
     if (there != 0) break;
     const Seconds waited = now() - start;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "comm/tags.hpp"
 #include "driver/file/shared_file.hpp"
 #include "driver/library/gather/slab.hpp"
 #include "driver/library/library_driver.hpp"
@@ -19,8 +20,6 @@
 namespace shoal {
 
 namespace {
-
-constexpr int k_tag = 1;
 
 using PackedBox = std::array<std::int64_t, 2 * static_cast<std::size_t>(k_max_dims) + 1>;
 
@@ -260,7 +259,8 @@ void GatherFile::send(const Box& part, Type type, const std::byte* cells, const 
     copy_cells(part, type, cells, box, part_.data(), part);
     from = part_.data();
   }
-  check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, k_tag, context_.comm.handle()), "MPI_Send");
+  check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, tags::gathered, context_.comm.handle()),
+            "MPI_Send");
 }
 
 void GatherFile::receive(const Box& part, Type type, std::byte* cells, const Box& box, int from) {
@@ -270,7 +270,7 @@ void GatherFile::receive(const Box& part, Type type, std::byte* cells, const Box
   const bool direct = follow(part, box);
   if (!direct) part_.resize(bytes);
   check_mpi(MPI_Recv(direct ? cells + offset_of(part, box, size) : part_.data(), static_cast<int>(bytes),
-                     MPI_BYTE, from, k_tag, context_.comm.handle(), MPI_STATUS_IGNORE),
+                     MPI_BYTE, from, tags::gathered, context_.comm.handle(), MPI_STATUS_IGNORE),
             "MPI_Recv");
   if (!direct) copy_cells(part, type, part_.data(), part, cells, box);
 }
