@@ -454,44 +454,84 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
 
 /* A CHAR variable without a dimension for the string length holds one character an element: so does
  * character(len=1), and the length 1 of its strings is not a dimension then. */
-static void drop_unit_length(const shoal_dataset* dataset, const char* variable, const section* part,
-                             shoal_f_view* view) {
-  int index = 0;
-  shoal_var_info info = SHOAL_VAR_INFO_INIT;
+static void drop_unit_length(const shoal_var_info* info, const section* part, shoal_f_view* view) {
   const int last = view->array.ndims - 1;
   if (view->array.type != SHOAL_CHAR || view->extents[last] != 1) return;
-  if (shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
-      shoal_inq_var(dataset, index, &info) != SHOAL_OK)
-    return;
   const int one_record = part->record != SHOAL_ALL_RECORDS && part->records == 0;
-  const int dims = info.ndims - (info.has_record && one_record ? 1 : 0);
-  if (info.type == SHOAL_CHAR && dims == last) view->array.ndims = last;
+  const int dims = info->ndims - (info->has_record && one_record ? 1 : 0);
+  if (info->type == SHOAL_CHAR && dims == last) view->array.ndims = last;
+}
+
+/* The call of a variable that is there; number -1: nobody knows it, and the call by its name says so. */
+static int call_shoal(int verb, shoal_dataset* dataset, const char* name, shoal_variable number,
+                      const shoal_decomposition* decomposition, const shoal_array* array,
+                      const shoal_section* which) {
+  switch (verb) {
+    case SHOAL_F_WRITE:
+      return number < 0 ? shoal_write(dataset, name, decomposition, array, which)
+                        : shoal_write_variable(dataset, number, decomposition, array, which);
+    case SHOAL_F_READ:
+      return number < 0 ? shoal_read(dataset, name, decomposition, array, which)
+                        : shoal_read_variable(dataset, number, decomposition, array, which);
+    case SHOAL_F_PUT:
+      return number < 0 ? shoal_put(dataset, name, array, which)
+                        : shoal_put_variable(dataset, number, array, which);
+    case SHOAL_F_GET:
+      return number < 0 ? shoal_get(dataset, name, array, which)
+                        : shoal_get_variable(dataset, number, array, which);
+    default:
+      return SHOAL_INTERNAL;
+  }
+}
+
+/* info: of the variable; of type 0 where there is none. */
+static int move(int verb, shoal_dataset* dataset, const char* name, shoal_variable number,
+                const shoal_var_info* info, const CFI_cdesc_t* values, const CFI_cdesc_t* record,
+                const CFI_cdesc_t* start, const CFI_cdesc_t* count, const CFI_cdesc_t* records,
+                const shoal_decomposition* decomposition) {
+  shoal_f_view view;
+  section part;
+  /* The section first: the others are to hear of the array, and not of a record that is missing. */
+  int refused = make_section(name, record, start, count, records, &part);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, name, decomposition, NULL, refused);
+  const shoal_section which = c_section(&part);
+  refused = shoal_f_describe(values, name, &view);
+  if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
+      info->type == SHOAL_STRING)
+    return move_strings(verb, dataset, name, &view, &part);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, name, decomposition, &which, refused);
+  drop_unit_length(info, &part, &view);
+  return call_shoal(verb, dataset, name, number, decomposition, &view.array, &which);
 }
 
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
                  const CFI_cdesc_t* records, const shoal_decomposition* decomposition) {
-  shoal_f_view view;
-  section part;
+  shoal_variable number = -1;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
+  if (shoal_find_var(dataset, variable, &number) != SHOAL_OK ||
+      shoal_inq_var(dataset, number, &info) != SHOAL_OK)
+    number = -1;
   shoal_f_clear();
-  /* The section first: the others are to hear of the array, and not of a record that is missing. */
-  int refused = make_section(variable, record, start, count, records, &part);
-  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, NULL, refused);
-  const shoal_section which = c_section(&part);
-  refused = shoal_f_describe(values, variable, &view);
-  if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
-      shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
-    return move_strings(verb, dataset, variable, &view, &part);
-  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, &which, refused);
-  drop_unit_length(dataset, variable, &part, &view);
-  int code = SHOAL_INTERNAL;
-  if (verb == SHOAL_F_WRITE)
-    code = shoal_write(dataset, variable, decomposition, &view.array, &which);
-  else if (verb == SHOAL_F_READ)
-    code = shoal_read(dataset, variable, decomposition, &view.array, &which);
-  else if (verb == SHOAL_F_PUT)
-    code = shoal_put(dataset, variable, &view.array, &which);
-  else if (verb == SHOAL_F_GET)
-    code = shoal_get(dataset, variable, &view.array, &which);
+  return move(verb, dataset, variable, number, &info, values, record, start, count, records, decomposition);
+}
+
+int shoal_f_move_variable(int verb, shoal_dataset* dataset, int number, const CFI_cdesc_t* values,
+                          const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                          const CFI_cdesc_t* records, const shoal_decomposition* decomposition) {
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
+  shoal_f_clear();
+  if (dataset == NULL || shoal_inq_var(dataset, number - 1, &info) != SHOAL_OK)
+    return refuse_data(
+        verb, dataset, NULL, decomposition, NULL,
+        shoal_f_fail(SHOAL_INVALID_ARGUMENT, "there is no variable %d (find_var has the numbers)", number));
+  char* const name = malloc(strlen(info.name) + 1); /* where definitions end in the call, info.name moves */
+  if (name == NULL)
+    return refuse_data(verb, dataset, NULL, decomposition, NULL,
+                       shoal_f_fail(SHOAL_NO_MEMORY, "out of memory"));
+  strcpy(name, info.name);
+  const int code =
+      move(verb, dataset, name, number - 1, &info, values, record, start, count, records, decomposition);
+  free(name);
   return code;
 }

@@ -86,6 +86,10 @@ int shoal_f_inq_fill(const shoal_dataset* dataset, const char* variable, int* fi
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
                  const CFI_cdesc_t* records, const shoal_decomposition* decomposition);
+/* The same by the number of the variable, from 1. */
+int shoal_f_move_variable(int verb, shoal_dataset* dataset, int number, const CFI_cdesc_t* values,
+                          const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                          const CFI_cdesc_t* records, const shoal_decomposition* decomposition);
 
 /* ---- Streams. Numbers of fields count from 1, dims and bounds are fastest first. ---- */
 

@@ -150,6 +150,8 @@ module shoal
     procedure :: read => dataset_read
     procedure :: put => dataset_put
     procedure :: get => dataset_get
+    ! By the number of the variable (find_var), which need not be looked for in each call.
+    procedure :: write_variable, read_variable, put_variable, get_variable
     procedure :: put_text => dataset_put_text
     procedure :: get_text => dataset_get_text
     procedure :: inq_file => dataset_inq_file
@@ -675,6 +677,60 @@ contains
     code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
     call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_get
+
+  ! ---- The same by the number of the variable, from 1 -----------------------------------------------
+
+  subroutine write_variable(self, variable, array, record, start, count, decomposition, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    integer, intent(in) :: variable
+    type(*), dimension(..), intent(in) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count
+    type(shoal_decomposition), intent(in), optional :: decomposition
+    integer, intent(out), optional :: stat
+    class(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move_variable(verb_write, self%handle, int(variable, c_int), array, record, start, count, &
+        decomposition=handle_of(decomposition))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end subroutine write_variable
+
+  subroutine read_variable(self, variable, array, record, start, count, decomposition, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    integer, intent(in) :: variable
+    type(*), dimension(..), intent(inout) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count
+    type(shoal_decomposition), intent(in), optional :: decomposition
+    integer, intent(out), optional :: stat
+    class(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move_variable(verb_read, self%handle, int(variable, c_int), array, record, start, count, &
+        decomposition=handle_of(decomposition))
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end subroutine read_variable
+
+  subroutine put_variable(self, variable, array, record, start, count, records, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    integer, intent(in) :: variable
+    type(*), dimension(..), intent(in) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count, records
+    integer, intent(out), optional :: stat
+    class(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move_variable(verb_put, self%handle, int(variable, c_int), array, record, start, count, records, c_null_ptr)
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end subroutine put_variable
+
+  subroutine get_variable(self, variable, array, record, start, count, records, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    integer, intent(in) :: variable
+    type(*), dimension(..), intent(inout) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count, records
+    integer, intent(out), optional :: stat
+    class(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move_variable(verb_get, self%handle, int(variable, c_int), array, record, start, count, records, c_null_ptr)
+    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end subroutine get_variable
 
   ! ---- The library ---------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ module shoal_c
   public :: f_def_quantize
   public :: f_def_fill, f_def_gathered
   public :: f_def_cut
-  public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort, f_closed
+  public :: f_put_att, f_get_att, f_move, f_move_variable, f_message, f_clear, f_abort, f_closed
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_num_records, c_setting_keys
@@ -222,6 +222,14 @@ module shoal_c
       type(*), dimension(..) :: values
       type(*), dimension(..), intent(in), optional :: record, start, count, records
     end function f_move
+    integer(c_int) function f_move_variable(verb, dataset, number, values, record, start, count, records, decomposition) &
+        bind(C, name="shoal_f_move_variable")
+      import :: c_int, c_ptr
+      integer(c_int), value :: verb, number
+      type(c_ptr), value :: dataset, decomposition
+      type(*), dimension(..) :: values
+      type(*), dimension(..), intent(in), optional :: record, start, count, records
+    end function f_move_variable
     type(c_ptr) function f_message() bind(C, name="shoal_f_message")
       import :: c_ptr
     end function f_message

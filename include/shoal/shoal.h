@@ -110,6 +110,10 @@ enum { SHOAL_READ = 0, SHOAL_WRITE = 1 /* read, change and append */ };
 
 typedef struct shoal_dataset shoal_dataset;
 typedef struct shoal_decomposition shoal_decomposition;
+/* A variable of a dataset: its number, from 0 in the order of the file (shoal_find_var). A variable that is
+ * defined is the last one. It keeps its number until shoal_close, also when it is renamed; where
+ * shoal_end_define fails, those that were defined since the last time are gone, and so are their numbers. */
+typedef int shoal_variable;
 
 /* An array in the caller's memory, of any strides. */
 typedef struct shoal_array {
@@ -524,6 +528,19 @@ SHOAL_API int shoal_put(shoal_dataset* dataset, const char* variable, const shoa
 SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array,
                         const shoal_section* section);
 
+/* The same of a variable that is given by its number, which need not be looked for in each call. All ranks
+ * give the same. Collective as those. */
+SHOAL_API int shoal_write_variable(shoal_dataset* dataset, shoal_variable variable,
+                                   const shoal_decomposition* decomposition, const shoal_array* array,
+                                   const shoal_section* section);
+SHOAL_API int shoal_read_variable(shoal_dataset* dataset, shoal_variable variable,
+                                  const shoal_decomposition* decomposition, const shoal_array* array,
+                                  const shoal_section* section);
+SHOAL_API int shoal_put_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
+                                 const shoal_section* section);
+SHOAL_API int shoal_get_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
+                                 const shoal_section* section);
+
 /* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call: a
  * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the
  * other ranks do not wait for it: all get the error where the call would report it, of shoal_write and
@@ -602,13 +619,13 @@ typedef struct shoal_att_info {
 
 SHOAL_API int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out);
 SHOAL_API int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out);
-SHOAL_API int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out);
+SHOAL_API int shoal_inq_var(const shoal_dataset* dataset, shoal_variable variable, shoal_var_info* out);
 /* variable NULL: attributes of the file. */
 SHOAL_API int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index,
                             shoal_att_info* out);
 /* Indices by name; SHOAL_NOT_FOUND with the nearest name. */
 SHOAL_API int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out);
-SHOAL_API int shoal_find_var(const shoal_dataset* dataset, const char* name, int* out);
+SHOAL_API int shoal_find_var(const shoal_dataset* dataset, const char* name, shoal_variable* out);
 SHOAL_API int shoal_find_att(const shoal_dataset* dataset, const char* variable, const char* name, int* out);
 /* How many records there are: those of the file when it was opened, and what was written since, committed or
  * not; that is also the index of the record after the last. The same on all ranks that made the same calls.

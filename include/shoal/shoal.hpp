@@ -25,6 +25,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace shoal {
@@ -133,6 +134,10 @@ struct AttInfo {
 };
 
 // ---- Dataset --------------------------------------------------------------------------------
+
+/// The variable of a data call: its name, or its number (Dataset::find_var), which need not be looked for in
+/// each call.
+using VariableArgument = std::variant<std::string, shoal_variable>;
 
 /// A file that all ranks of a communicator have open.
 class Dataset {
@@ -381,12 +386,13 @@ class Dataset {
 
   /// Write this rank's cells; returns as soon as the array may be used again. Collective in order,
   /// without waiting; errors come out at sync or close.
-  void write(const std::string& variable, const ConstArray& array, const Section& section = {}) {
-    transfer(shoal_write, SHOAL_CALL_WRITE, variable, nullptr, array, section);
+  void write(const VariableArgument& variable, const ConstArray& array, const Section& section = {}) {
+    transfer(shoal_write, shoal_write_variable, SHOAL_CALL_WRITE, variable, nullptr, array, section);
   }
-  void write(const std::string& variable, const Decomposition& decomposition, const ConstArray& array,
+  void write(const VariableArgument& variable, const Decomposition& decomposition, const ConstArray& array,
              const Section& section = {}) {
-    transfer(shoal_write, SHOAL_CALL_WRITE, variable, decomposition.c_handle(), array, section);
+    transfer(shoal_write, shoal_write_variable, SHOAL_CALL_WRITE, variable, decomposition.c_handle(), array,
+             section);
   }
   /// An attribute as another dataset has it; "" for attributes of the file. Local; see shoal_copy_att.
   void copy_att(const std::string& variable, const std::string& name, const Dataset& from,
@@ -410,20 +416,21 @@ class Dataset {
     return possible != 0;
   }
   /// Read this rank's cells, and the halo cells that lie inside of the global shape. Collective.
-  void read(const std::string& variable, const Array& array, const Section& section = {}) {
-    transfer(shoal_read, SHOAL_CALL_READ, variable, nullptr, array, section);
+  void read(const VariableArgument& variable, const Array& array, const Section& section = {}) {
+    transfer(shoal_read, shoal_read_variable, SHOAL_CALL_READ, variable, nullptr, array, section);
   }
-  void read(const std::string& variable, const Decomposition& decomposition, const Array& array,
+  void read(const VariableArgument& variable, const Decomposition& decomposition, const Array& array,
             const Section& section = {}) {
-    transfer(shoal_read, SHOAL_CALL_READ, variable, decomposition.c_handle(), array, section);
+    transfer(shoal_read, shoal_read_variable, SHOAL_CALL_READ, variable, decomposition.c_handle(), array,
+             section);
   }
   /// Put a replicated variable: rank 0's values go to the file. Collective.
-  void put(const std::string& variable, const ConstArray& array, const Section& section = {}) {
-    transfer(shoal_put, SHOAL_CALL_PUT, variable, array, section);
+  void put(const VariableArgument& variable, const ConstArray& array, const Section& section = {}) {
+    transfer(shoal_put, shoal_put_variable, SHOAL_CALL_PUT, variable, array, section);
   }
   /// Get the same values on every rank. Strings: give the pointers back with shoal_free_strings. Collective.
-  void get(const std::string& variable, const Array& array, const Section& section = {}) {
-    transfer(shoal_get, SHOAL_CALL_GET, variable, array, section);
+  void get(const VariableArgument& variable, const Array& array, const Section& section = {}) {
+    transfer(shoal_get, shoal_get_variable, SHOAL_CALL_GET, variable, array, section);
   }
 
   // What is in the file. Local.
@@ -439,7 +446,7 @@ class Dataset {
     return {c.name, c.length, c.unlimited != 0};
   }
   DimInfo dim(const std::string& name) const { return dim(find_dim(name)); }
-  VarInfo var(int index) const {
+  VarInfo var(shoal_variable index) const {
     shoal_var_info c = SHOAL_VAR_INFO_INIT;
     detail::check(shoal_inq_var(opened(), index, &c));
     VarInfo info{c.name,
@@ -480,8 +487,8 @@ class Dataset {
     detail::check(shoal_find_dim(opened(), detail::text(name), &index));
     return index;
   }
-  int find_var(const std::string& name) const {
-    int index = 0;
+  shoal_variable find_var(const std::string& name) const {
+    shoal_variable index = 0;
     detail::check(shoal_find_var(opened(), detail::text(name), &index));
     return index;
   }
@@ -507,24 +514,33 @@ class Dataset {
 
   Dataset() = default;
 
-  template <class F, class A>
-  void transfer(F verb, int call, const std::string& variable, const shoal_decomposition* decomposition,
-                const A& array, const Section& section) {
+  // The call of shoal.h by a name, or the one by a number.
+  template <class ByName, class ByNumber, class A>
+  void transfer(ByName by_name, ByNumber by_number, int call, const VariableArgument& variable,
+                const shoal_decomposition* decomposition, const A& array, const Section& section) {
     const shoal_section part = c_section(call, variable, decomposition, section);
     const shoal_array c = array.c_array();
-    detail::check(verb(opened(), detail::text(variable), decomposition, &c, &part));
+    const auto* const name = std::get_if<std::string>(&variable);
+    detail::check(name != nullptr
+                      ? by_name(opened(), detail::text(*name), decomposition, &c, &part)
+                      : by_number(opened(), std::get<shoal_variable>(variable), decomposition, &c, &part));
   }
-  template <class F, class A>
-  void transfer(F verb, int call, const std::string& variable, const A& array, const Section& section) {
+  template <class ByName, class ByNumber, class A>
+  void transfer(ByName by_name, ByNumber by_number, int call, const VariableArgument& variable,
+                const A& array, const Section& section) {
     const shoal_section part = c_section(call, variable, nullptr, section);
     const shoal_array c = array.c_array();
-    detail::check(verb(opened(), detail::text(variable), &c, &part));
+    const auto* const name = std::get_if<std::string>(&variable);
+    detail::check(name != nullptr ? by_name(opened(), detail::text(*name), &c, &part)
+                                  : by_number(opened(), std::get<shoal_variable>(variable), &c, &part));
   }
   // C has one length for both lists. Two are refused on all ranks, which are in the same call.
-  shoal_section c_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
-                          const Section& section) {
+  shoal_section c_section(int call, const VariableArgument& argument,
+                          const shoal_decomposition* decomposition, const Section& section) {
     const std::size_t starts = section.start.size(), counts = section.count.size();
     if (starts != 0 && counts != 0 && starts != counts) {
+      const auto* const name = std::get_if<std::string>(&argument);
+      const std::string variable = name != nullptr ? *name : var(std::get<shoal_variable>(argument)).name;
       const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
                                   std::to_string(counts) +
                                   "; each has one for each dimension but the record dimension";

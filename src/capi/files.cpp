@@ -32,13 +32,22 @@ Section section_of(const shoal_section* section) {
   return {part.record, part.ndims, part.start, part.count, part.records};
 }
 
-DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,
+DataCall call_of(shoal_variable variable, const shoal_decomposition* decomposition, const shoal_array* array,
                  const shoal_section* section) {
   DataCall call;
-  call.problem = caught([&] { call.variable = required_text(variable, "variable"); });
+  call.variable = variable;
   call.problem.merge(caught([&] { call.section = section_of(section); }));
   call.decomposition = decomposition_of(decomposition);
   call.array = array_of(array);
+  return call;
+}
+
+DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,
+                 const shoal_section* section) {
+  DataCall call = call_of(-1, decomposition, array, section);
+  Status named = caught([&] { call.variable = required_text(variable, "variable"); });
+  named.merge(call.problem);
+  call.problem = std::move(named);
   return call;
 }
 
@@ -230,6 +239,12 @@ int shoal_write(shoal_dataset* dataset, const char* variable, const shoal_decomp
   return guard([&] { dataset_of(dataset).write(call_of(variable, decomposition, array, section)); });
 }
 
+int shoal_write_variable(shoal_dataset* dataset, shoal_variable variable,
+                         const shoal_decomposition* decomposition, const shoal_array* array,
+                         const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).write(call_of(variable, decomposition, array, section)); });
+}
+
 int shoal_copy(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
                shoal_dataset* from, const char* from_variable, const shoal_section* section) {
   return guard([&] {
@@ -255,6 +270,12 @@ int shoal_copies(const shoal_dataset* from, int* copies) {
 
 int shoal_read(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
                const shoal_array* array, const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).read(call_of(variable, decomposition, array, section)); });
+}
+
+int shoal_read_variable(shoal_dataset* dataset, shoal_variable variable,
+                        const shoal_decomposition* decomposition, const shoal_array* array,
+                        const shoal_section* section) {
   return guard([&] { dataset_of(dataset).read(call_of(variable, decomposition, array, section)); });
 }
 
@@ -301,7 +322,17 @@ int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* a
   return guard([&] { dataset_of(dataset).put(call_of(variable, nullptr, array, section)); });
 }
 
+int shoal_put_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
+                       const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).put(call_of(variable, nullptr, array, section)); });
+}
+
 int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array,
               const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, section)); });
+}
+
+int shoal_get_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
+                       const shoal_section* section) {
   return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, section)); });
 }

@@ -106,12 +106,12 @@ int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out) 
   });
 }
 
-int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out) {
+int shoal_inq_var(const shoal_dataset* dataset, shoal_variable variable, shoal_var_info* out) {
   return guard([&] {
     require(out, "out");
     const Dataset& d = dataset_of(dataset);
     const Schema& schema = d.schema();
-    const VariableDef& v = at(schema.variables, index, "variable");
+    const VariableDef& v = at(schema.variables, variable, "variable");
     thread_local std::string filters;
     filters = text_of(v.filters);
     const shoal_var_info made{0,
@@ -119,11 +119,11 @@ int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out) 
                               static_cast<int>(v.type),
                               static_cast<int>(v.dims.size()),
                               v.dims.data(),
-                              schema.has_record(index) ? 1 : 0,
+                              schema.has_record(variable) ? 1 : 0,
                               static_cast<int>(v.attributes.size()),
                               is_logical(v) ? 1 : 0,
                               v.chunks.empty() ? nullptr : v.chunks.data(),
-                              storage_of(d, index, v),
+                              storage_of(d, variable, v),
                               filters.c_str()};
     hand_out(made, out, k_var_info_0_2, "shoal_var_info");
   });
@@ -152,7 +152,7 @@ int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out) {
   });
 }
 
-int shoal_find_var(const shoal_dataset* dataset, const char* name, int* out) {
+int shoal_find_var(const shoal_dataset* dataset, const char* name, shoal_variable* out) {
   return guard([&] {
     require(out, "out");
     *out = find_variable_or_throw(dataset_of(dataset).schema(), required_text(name, "name"));

@@ -291,7 +291,8 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
     fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction);
   });
   transfer.variable = region_known ? variable : -1;
-  if (!transfer.status.ok() && transfer.status.variable.empty()) transfer.status.variable = call.variable;
+  if (!transfer.status.ok() && transfer.status.variable.empty())
+    transfer.status.variable = variable_of(schema, variable).name;
   return transfer;
 }
 

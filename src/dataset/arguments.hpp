@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "base/array_view.hpp"
 #include "base/box.hpp"
@@ -16,6 +17,9 @@ namespace shoal {
 inline constexpr std::int64_t k_no_record = -1;    ///< the variable has no record dimension
 inline constexpr std::int64_t k_all_records = -2;  ///< every record there is (put, get)
 inline constexpr std::int64_t k_next_record = -3;  ///< of the time step that is being written (NextRecords)
+
+/// The variable of a call: its name, or its number in the schema, which it keeps when it is renamed.
+using VariableArgument = std::variant<std::string, int>;
 
 /// The array of a call, or why it is none. Looked at only where elements of it are needed.
 struct ArrayArgument {
@@ -37,7 +41,7 @@ struct Section {
 
 /// The arguments of write, read, put and get as the caller gave them.
 struct DataCall {
-  std::string variable;
+  VariableArgument variable;
   std::shared_ptr<const Decomposition>
       decomposition;  ///< nullptr: the one that is attached; write and read only
   ArrayArgument array;

@@ -146,6 +146,9 @@ class Dataset {
   void finish_definitions();
   void drop_definitions();
   void add_fill_values();
+  /// Error(not_found, invalid_argument): there is none.
+  int variable_number(const VariableArgument& variable) const;
+  std::string variable_name(const VariableArgument& variable) const;  ///< "": nobody knows it
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);

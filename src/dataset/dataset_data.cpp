@@ -63,6 +63,22 @@ void check_value_types(const VariableDef& variable, const ArrayView& view) {
 
 }  // namespace
 
+int Dataset::variable_number(const VariableArgument& variable) const {
+  if (const auto* const name = std::get_if<std::string>(&variable)) return definitions_.variable(*name);
+  const int number = std::get<int>(variable);
+  const auto there = static_cast<std::int64_t>(schema().variables.size());
+  if (number < 0 || number >= there)
+    throw Error(Code::invalid_argument, "there is no variable {}; the dataset has {}", as_index(number),
+                there);
+  return number;
+}
+
+std::string Dataset::variable_name(const VariableArgument& variable) const {
+  if (const auto* const name = std::get_if<std::string>(&variable)) return *name;
+  const auto number = static_cast<std::size_t>(std::get<int>(variable));
+  return number < schema().variables.size() ? schema().variables[number].name : "";
+}
+
 // A decomposition that this dataset has not seen yet: ranks look at it together, also those whose other
 // arguments are bad.
 void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -115,7 +131,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   Transfer transfer;
   const Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
-    const int variable = definitions_.variable(call.variable);
+    const int variable = variable_number(call.variable);
     DataCall numbered = call;
     if (direction == Direction::to_file) numbered.section = section_to_write(call.section, variable);
     const auto decomposition = decomposition_of(variable, call);
@@ -135,7 +151,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   Status all = call.refused;
   all.merge(transfer.status);
   all.merge(status);
-  transfer.status = with_context(all, path_, call.variable);
+  transfer.status = with_context(all, path_, variable_name(call.variable));
   if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
   return transfer;
 }
@@ -189,7 +205,7 @@ void Dataset::write(const DataCall& call) {
     definitions_.take_lengths(driver_->schema());
     check_section_here(call);
   } catch (const Error& e) {
-    throw e.of_variable(call.variable).in_file(path_);
+    throw e.of_variable(variable_name(call.variable)).in_file(path_);
   }
 }
 
@@ -197,7 +213,7 @@ void Dataset::write(const DataCall& call) {
 void Dataset::check_section_here(const DataCall& call) const {
   const Section& section = call.section;
   if (section.ndims == 0 && section.start == nullptr && section.count == nullptr) return;
-  if (call.problem.ok()) check_section_length(schema(), definitions_.variable(call.variable), section);
+  if (call.problem.ok()) check_section_length(schema(), variable_number(call.variable), section);
 }
 
 bool Dataset::copies() const {
@@ -261,7 +277,7 @@ void Dataset::read(const DataCall& call) {
     if (!known.ok()) {  // a rank with bad arguments does not know, and waits in the driver
       if (comm_.size() == 1) throw Error(known);
       transfer.variable = -1;
-      transfer.status = with_context(known, path_, call.variable);
+      transfer.status = with_context(known, path_, variable_name(call.variable));
     }
     fill_masked(transfer);
     if (gathered != nullptr)
@@ -269,7 +285,7 @@ void Dataset::read(const DataCall& call) {
     else
       driver_->read(transfer);
   } catch (const Error& e) {
-    throw e.of_variable(call.variable).in_file(path_);
+    throw e.of_variable(variable_name(call.variable)).in_file(path_);
   }
 }
 
@@ -282,8 +298,8 @@ void Dataset::put(const DataCall& call) {
   Box box;
   Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
-    variable =
-        definitions_.variable(call.variable);  // ranks match calls for some variables, whatever is wrong here
+    // Ranks match calls for some variables, whatever is wrong here.
+    variable = variable_number(call.variable);
     const Section section = section_to_write(call.section, variable);
     const bool mine = comm_.rank() == 0;
     if (mine && !call.refused.ok()) throw Error(call.refused);
@@ -303,7 +319,7 @@ void Dataset::put(const DataCall& call) {
       return definitions_.take_lengths(driver_->schema());
     }
   }
-  status = with_context(status, path_, call.variable);
+  status = with_context(status, path_, variable_name(call.variable));
   if (comm_.size() == 1) throw Error(status);
   driver_->put(variable, status.ok() ? box : Box(), nullptr, {}, status);
   if (status.ok()) next_records_.note(driver_->schema(), variable, box);
@@ -311,7 +327,7 @@ void Dataset::put(const DataCall& call) {
   try {
     check_section_here(call);
   } catch (const Error& e) {
-    throw e.of_variable(call.variable).in_file(path_);
+    throw e.of_variable(variable_name(call.variable)).in_file(path_);
   }
 }
 
@@ -347,7 +363,7 @@ void Dataset::get(const DataCall& call) {
   Status status = caught([&] {
     if (!call.refused.ok()) throw Error(call.refused);
     if (!call.problem.ok()) throw Error(call.problem);
-    const int index = definitions_.variable(call.variable);
+    const int index = variable_number(call.variable);
     const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(index)];
     box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
     view = fitted(call.array, box, call.section, driver_->schema(), index);
@@ -357,7 +373,7 @@ void Dataset::get(const DataCall& call) {
                       {view.type, view.element_size, false});
     variable = index;
   });
-  status = with_context(status, path_, call.variable);
+  status = with_context(status, path_, variable_name(call.variable));
   try {
     if (status.ok()) {
       get_values(variable, box, view);
@@ -367,7 +383,7 @@ void Dataset::get(const DataCall& call) {
       driver_->get(-1, Box(), nullptr, no_strings, status);
     }
   } catch (const Error& e) {
-    throw e.of_variable(call.variable).in_file(path_);
+    throw e.of_variable(variable_name(call.variable)).in_file(path_);
   }
 }
 

@@ -572,3 +572,28 @@ TEST_CASE("C++: several records, names that change, fill values in effect, maps 
   CHECK(once.cells() == (ranks.rank == 0 ? first : holes));
   CHECK(once.map_info().repeated == SHOAL_HOLE);
 }
+
+TEST_CASE("C++: a variable by its number") {
+  const std::string path = scratch("number");
+  const Ranks ranks;
+  const auto cells = rows();
+  std::vector<double> tile(static_cast<std::size_t>(k_rows * 5), 0.5 + ranks.rank), back(tile.size());
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path);
+  file.def_dim("y", k_rows * ranks.size);
+  file.def_dim("x", 5);
+  file.def_var("n", shoal::Type::int_, "");
+  file.def_var("v", shoal::Type::double_, "y x");
+  const shoal_variable v = file.find_var("v"), n = file.find_var("n");
+  const int five = 5;
+  file.write(v, cells, shoal::ConstArray(tile.data(), {k_rows, 5}));
+  file.put(n, shoal::ConstArray(&five, {}));
+  file.sync();
+  file.read(v, cells, shoal::Array(back.data(), {k_rows, 5}));
+  CHECK(back == tile);
+  int got = 0;
+  file.get(n, shoal::Array(&got, {}));
+  CHECK(got == 5);
+  CHECK(code_of([&] { file.get(7, shoal::Array(&got, {})); }) == SHOAL_INVALID_ARGUMENT);
+  file.close();
+  remove(path);
+}

@@ -233,8 +233,10 @@ static int call_shoal(const move* m) {
   }
   part cells;
   describe(m, &cells);
-  return m->writing ? shoal_write(m->file->dataset, variable->name, m->decomposition, &array, &cells.section)
-                    : shoal_read(m->file->dataset, variable->name, m->decomposition, &array, &cells.section);
+  return m->writing ? shoal_write_variable(m->file->dataset, variable->index, m->decomposition, &array,
+                                           &cells.section)
+                    : shoal_read_variable(m->file->dataset, variable->index, m->decomposition, &array,
+                                          &cells.section);
 }
 
 /* A write that this rank refuses: the others write without it, and are told later (spio_end_write). */

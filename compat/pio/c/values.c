@@ -84,8 +84,8 @@ static int move_box(spio_file* file, const spio_variable* variable, const box* p
   section.count = part->count + cut;
   if (section.ndims == 0) section.start = section.count = NULL;
   const shoal_array array = shoal_array_of(values, type, part->ndims, part->count);
-  return spio_code(writing ? shoal_put(file->dataset, variable->name, &array, &section)
-                           : shoal_get(file->dataset, variable->name, &array, &section));
+  return spio_code(writing ? shoal_put_variable(file->dataset, variable->index, &array, &section)
+                           : shoal_get_variable(file->dataset, variable->index, &array, &section));
 }
 
 /* From this dimension on strides are 1; 0: all are. */
