@@ -465,6 +465,154 @@ module shoal
     end subroutine dataset_get_text
   end interface
 
+  ! The life of a dataset, its dimensions, variables and data: dataset.f90.
+  interface
+    ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii.
+    ! settings: "key=value, key=value", see docs/settings.md. SHOAL_STATE: self is open, and stays so. Collective.
+    module subroutine dataset_create(self, path, comm, format, settings, stat, errmsg)
+      class(shoal_dataset), intent(inout) :: self
+      character(len=*), intent(in) :: path
+      type(*), dimension(..), intent(in) :: comm
+      character(len=*), intent(in), optional :: format, settings
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_create
+    ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
+    ! append). SHOAL_STATE as of create. Collective.
+    module subroutine dataset_open(self, path, comm, mode, settings, stat, errmsg)
+      class(shoal_dataset), intent(inout) :: self
+      character(len=*), intent(in) :: path
+      type(*), dimension(..), intent(in) :: comm
+      integer, intent(in), optional :: mode
+      character(len=*), intent(in), optional :: settings
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_open
+    ! Store, agree on errors, commit, report, close. durable: wait until the device has it. Collective.
+    module subroutine dataset_close(self, durable, stat, errmsg)
+      class(shoal_dataset), intent(inout) :: self
+      logical, intent(in), optional :: durable
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_close
+    ! Store all that was written, agree on errors, commit. durable: wait until the device has it. Collective.
+    module subroutine dataset_sync(self, durable, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      logical, intent(in), optional :: durable
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_sync
+    ! Finish the define phase; implicit at the first write, put or sync. Collective.
+    module subroutine dataset_end_define(self, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_end_define
+
+    ! Definitions are Local; every rank makes the same ones in the same order.
+    ! A dimension; length SHOAL_UNLIMITED: one that grows.
+    module subroutine dataset_def_dim(self, name, length, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in) :: length
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_dim
+    ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
+    ! eta_rho s_rho ocean_time"), "" for a scalar; one that has blanks or commas goes in double quotes
+    ! ('x "sea level"'), in which \" and \\ are a quote and a backslash. With a decomposition: the first dimensions of the
+    ! variable are those of it. Without: the same on every rank.
+    module subroutine dataset_def_var(self, name, type, dims, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name, dims
+      integer, intent(in) :: type
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_var
+
+    ! Data.
+    ! record        number of the record; left out for a variable without records
+    ! start, count  a section: one number for each dimension but the record dimension; 1 and the global
+    !               length where the variable is cut. Left out: everything.
+    ! records       put and get: so many, from record on; the array then has one more dimension behind the others
+    ! Write this rank's cells. Returns as soon as the array may be changed; errors of other ranks come out
+    ! at sync and close. Collective in order, without waiting.
+    module subroutine dataset_write(self, variable, array, record, start, count, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      type(*), dimension(..), intent(in) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_write
+    ! Read this rank's cells and, if the array has room for them, the halo cells inside of the field. Collective.
+    module subroutine dataset_read(self, variable, array, record, start, count, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      type(*), dimension(..), intent(inout) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_read
+    ! Put a replicated variable: the values of rank 0 go to the file. Collective.
+    module subroutine dataset_put(self, variable, array, record, start, count, records, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      type(*), dimension(..), intent(in) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count, records
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_put
+    ! Get the same values on every rank. Collective.
+    module subroutine dataset_get(self, variable, array, record, start, count, records, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      type(*), dimension(..), intent(inout) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count, records
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine dataset_get
+
+    ! The same by the number of the variable, from 1.
+    module subroutine write_variable(self, variable, array, record, start, count, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(in) :: variable
+      type(*), dimension(..), intent(in) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine write_variable
+    module subroutine read_variable(self, variable, array, record, start, count, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(in) :: variable
+      type(*), dimension(..), intent(inout) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine read_variable
+    module subroutine put_variable(self, variable, array, record, start, count, records, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(in) :: variable
+      type(*), dimension(..), intent(in) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count, records
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine put_variable
+    module subroutine get_variable(self, variable, array, record, start, count, records, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(in) :: variable
+      type(*), dimension(..), intent(inout) :: array
+      type(*), dimension(..), intent(in), optional :: record, start, count, records
+      integer, intent(out), optional :: stat
+      class(*), intent(inout), optional :: errmsg
+    end subroutine get_variable
+  end interface
+
 contains
 
   ! ---- Decomposition ---------------------------------------------------------------------------
@@ -495,65 +643,6 @@ contains
     call settle(code, decomposition%comm, stat, errmsg)
   end subroutine shoal_free
 
-  ! ---- Files -----------------------------------------------------------------------------------
-
-  ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii.
-  ! settings: "key=value, key=value", see docs/settings.md. SHOAL_STATE: self is open, and stays so. Collective.
-  subroutine dataset_create(self, path, comm, format, settings, stat, errmsg)
-    class(shoal_dataset), intent(inout) :: self
-    character(len=*), intent(in) :: path
-    type(*), dimension(..), intent(in) :: comm
-    character(len=*), intent(in), optional :: format, settings
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    character(len=:), allocatable :: all_settings
-    integer(c_int) :: code
-    all_settings = ""
-    if (present(format)) all_settings = "format=" // trim(format)
-    if (present(settings)) then
-      if (len(all_settings) > 0 .and. len_trim(settings) > 0) all_settings = all_settings // ", "
-      all_settings = all_settings // trim(settings)
-    end if
-    code = f_create(comm, zero_ended(path), zero_ended(all_settings), self%comm, self%handle)
-    if (code == SHOAL_OK) self%path = trim(path)
-    call settle_any(code, self%comm, stat, errmsg)
-  end subroutine dataset_create
-
-  ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
-  ! append). SHOAL_STATE as of create. Collective.
-  subroutine dataset_open(self, path, comm, mode, settings, stat, errmsg)
-    class(shoal_dataset), intent(inout) :: self
-    character(len=*), intent(in) :: path
-    type(*), dimension(..), intent(in) :: comm
-    integer, intent(in), optional :: mode
-    character(len=*), intent(in), optional :: settings
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    character(len=:), allocatable :: all_settings
-    integer(c_int) :: code, how
-    how = SHOAL_READ
-    if (present(mode)) how = mode
-    all_settings = ""
-    if (present(settings)) all_settings = settings
-    code = f_open(comm, zero_ended(path), how, zero_ended(all_settings), self%comm, self%handle)
-    if (code == SHOAL_OK) self%path = trim(path)
-    call settle_any(code, self%comm, stat, errmsg)
-  end subroutine dataset_open
-
-  ! Store, agree on errors, commit, report, close. durable: wait until the device has it. Collective.
-  subroutine dataset_close(self, durable, stat, errmsg)
-    class(shoal_dataset), intent(inout) :: self
-    logical, intent(in), optional :: durable
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    logical :: was_open
-    call f_clear()
-    was_open = c_associated(self%handle)
-    code = c_close(self%handle, as_int(durable))
-    call settle(code, self%comm, stat, errmsg, self%path, was_open)
-  end subroutine dataset_close
-
   ! Give the handle back without storing or committing: what was written since the last sync is lost. For
   ! the way out of an error, where the other ranks cannot be waited for. Local.
   subroutine dataset_abandon(self)
@@ -562,190 +651,11 @@ contains
     call c_abandon(self%handle)
   end subroutine dataset_abandon
 
-  ! Store all that was written, agree on errors, commit. durable: wait until the device has it. Collective.
-  subroutine dataset_sync(self, durable, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    logical, intent(in), optional :: durable
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    call f_clear()
-    code = c_sync(self%handle, as_int(durable))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_sync
-
-  ! ---- Definitions: Local; every rank makes the same ones in the same order ----------------------
-
-  ! Finish the define phase; implicit at the first write, put or sync. Collective.
-  subroutine dataset_end_define(self, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    call f_clear()
-    code = c_end_define(self%handle)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_end_define
-
-  ! A dimension; length SHOAL_UNLIMITED: one that grows.
-  subroutine dataset_def_dim(self, name, length, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: name
-    type(*), dimension(..), intent(in) :: length
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_dim(self%handle, zero_ended(name), length)
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_def_dim
-
-  ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
-  ! eta_rho s_rho ocean_time"), "" for a scalar; one that has blanks or commas goes in double quotes
-  ! ('x "sea level"'), in which \" and \\ are a quote and a backslash. With a decomposition: the first dimensions of the
-  ! variable are those of it. Without: the same on every rank.
-  subroutine dataset_def_var(self, name, type, dims, decomposition, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: name, dims
-    integer, intent(in) :: type
-    type(shoal_decomposition), intent(in), optional :: decomposition
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_var(self%handle, zero_ended(name), int(type, c_int), zero_ended(dims), handle_of(decomposition))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_def_var
-
-  ! ---- Data --------------------------------------------------------------------------------------
-  ! record        number of the record; left out for a variable without records
-  ! start, count  a section: one number for each dimension but the record dimension; 1 and the global
-  !               length where the variable is cut. Left out: everything.
-  ! records       put and get: so many, from record on; the array then has one more dimension behind the others
-
-  ! Write this rank's cells. Returns as soon as the array may be changed; errors of other ranks come out
-  ! at sync and close. Collective in order, without waiting.
-  subroutine dataset_write(self, variable, array, record, start, count, decomposition, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    type(*), dimension(..), intent(in) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count
-    type(shoal_decomposition), intent(in), optional :: decomposition
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move(verb_write, self%handle, zero_ended(variable), array, record, start, count, &
-        decomposition=handle_of(decomposition))
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_write
-
-  ! Read this rank's cells and, if the array has room for them, the halo cells inside of the field. Collective.
-  subroutine dataset_read(self, variable, array, record, start, count, decomposition, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    type(*), dimension(..), intent(inout) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count
-    type(shoal_decomposition), intent(in), optional :: decomposition
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move(verb_read, self%handle, zero_ended(variable), array, record, start, count, &
-        decomposition=handle_of(decomposition))
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_read
-
-  ! Put a replicated variable: the values of rank 0 go to the file. Collective.
-  subroutine dataset_put(self, variable, array, record, start, count, records, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    type(*), dimension(..), intent(in) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count, records
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move(verb_put, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_put
-
-  ! Get the same values on every rank. Collective.
-  subroutine dataset_get(self, variable, array, record, start, count, records, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    type(*), dimension(..), intent(inout) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count, records
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_get
-
-  ! ---- The same by the number of the variable, from 1 -----------------------------------------------
-
-  subroutine write_variable(self, variable, array, record, start, count, decomposition, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    integer, intent(in) :: variable
-    type(*), dimension(..), intent(in) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count
-    type(shoal_decomposition), intent(in), optional :: decomposition
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move_variable(verb_write, self%handle, int(variable, c_int), array, record, start, count, &
-        decomposition=handle_of(decomposition))
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine write_variable
-
-  subroutine read_variable(self, variable, array, record, start, count, decomposition, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    integer, intent(in) :: variable
-    type(*), dimension(..), intent(inout) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count
-    type(shoal_decomposition), intent(in), optional :: decomposition
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move_variable(verb_read, self%handle, int(variable, c_int), array, record, start, count, &
-        decomposition=handle_of(decomposition))
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine read_variable
-
-  subroutine put_variable(self, variable, array, record, start, count, records, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    integer, intent(in) :: variable
-    type(*), dimension(..), intent(in) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count, records
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move_variable(verb_put, self%handle, int(variable, c_int), array, record, start, count, records, c_null_ptr)
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine put_variable
-
-  subroutine get_variable(self, variable, array, record, start, count, records, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    integer, intent(in) :: variable
-    type(*), dimension(..), intent(inout) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count, records
-    integer, intent(out), optional :: stat
-    class(*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_move_variable(verb_get, self%handle, int(variable, c_int), array, record, start, count, records, c_null_ptr)
-    call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine get_variable
-
-  ! ---- The library ---------------------------------------------------------------------------------
-
   ! True between create or open and close. Local.
   logical function dataset_is_open(self)
     class(shoal_dataset), intent(in) :: self
     dataset_is_open = c_associated(self%handle)
   end function dataset_is_open
-
-  function handle_of(decomposition) result(handle)
-    type(shoal_decomposition), intent(in), optional :: decomposition
-    type(c_ptr) :: handle
-    handle = c_null_ptr
-    if (present(decomposition)) handle = decomposition%handle
-  end function handle_of
 
   ! What is given to shoal.h, C_NULL_PTR before it was made and after free; still owned by this object. Local.
   function decomposition_c_handle(self) result(handle)
