@@ -184,7 +184,7 @@ int shoal_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill
   return guard([&] {
     const Dataset& d = dataset_of(dataset);
     const int index = find_variable_or_throw(d.schema(), required_text(variable, "variable"));
-    const VariableDef& v = d.schema().variables[static_cast<std::size_t>(index)];
+    const VariableDef& v = d.schema().variable(index);
     try {
       require_plain(v);
     } catch (const Error& e) {

@@ -14,13 +14,8 @@ namespace shoal {
 
 namespace {
 
-const VariableDef& variable_of(const Schema& schema, int variable) {
-  return schema.variables[static_cast<std::size_t>(variable)];
-}
-
 const Dimension& dim_of(const Schema& schema, int variable, int d) {
-  return schema
-      .dims[static_cast<std::size_t>(variable_of(schema, variable).dims[static_cast<std::size_t>(d)])];
+  return schema.dims[static_cast<std::size_t>(schema.variable(variable).dims[static_cast<std::size_t>(d)])];
 }
 
 // First record and number of records.
@@ -66,7 +61,7 @@ std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int varia
 // Length of a dimension as a section of this call may use it.
 std::int64_t open_length(const Schema& schema, int variable, int d, const Decomposition* decomposition) {
   const Dimension& dim = dim_of(schema, variable, d);
-  const int nd = static_cast<int>(variable_of(schema, variable).dims.size());
+  const int nd = static_cast<int>(schema.variable(variable).dims.size());
   if (dim.unlimited && decomposition != nullptr && d >= nd - decomposition->rank())
     return decomposition->global()[d - (nd - decomposition->rank())];
   return dim.length;
@@ -209,7 +204,7 @@ ArrayView with_record_dimension(const ArrayView& view) {
 void check_section_length(const Schema& schema, int variable, const Section& section) {
   if (section.ndims == 0 && section.start == nullptr && section.count == nullptr) return;
   const bool record = schema.has_record(variable);
-  const int dims = static_cast<int>(variable_of(schema, variable).dims.size()) - (record ? 1 : 0);
+  const int dims = static_cast<int>(schema.variable(variable).dims.size()) - (record ? 1 : 0);
   if (section.ndims != dims)
     throw Error(Code::invalid_argument, "{} and {} have {}{}; the variable has {} dimension{}{}",
                 argument("start"), argument("count"), section.ndims,
@@ -220,7 +215,7 @@ void check_section_length(const Schema& schema, int variable, const Section& sec
 Box region_of(const Schema& schema, int variable, const Section& section, Direction direction,
               const Decomposition* decomposition, const Dims& array_extents) {
   check_section_length(schema, variable, section);
-  const int nd = static_cast<int>(variable_of(schema, variable).dims.size());
+  const int nd = static_cast<int>(schema.variable(variable).dims.size());
   const int record_dims = schema.has_record(variable) ? 1 : 0;
   Box region = Box::whole(Dims(nd));
   if (record_dims != 0)
@@ -269,7 +264,7 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
   bool region_known = false;
   transfer.status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
-    const VariableDef& definition = variable_of(schema, variable);
+    const VariableDef& definition = schema.variable(variable);
     require_plain(definition);
     if (decomposition == nullptr)
       throw Error(
@@ -292,7 +287,7 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
   });
   transfer.variable = region_known ? variable : -1;
   if (!transfer.status.ok() && transfer.status.variable.empty())
-    transfer.status.variable = variable_of(schema, variable).name;
+    transfer.status.variable = schema.variable(variable).name;
   return transfer;
 }
 

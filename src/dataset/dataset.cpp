@@ -551,7 +551,7 @@ void Dataset::write_overviews() {
 std::map<std::string, std::int64_t> Dataset::fill_cells() const {
   std::map<std::string, std::int64_t> out;
   for (const auto& [variable, cells] : fill_cells_)
-    if (cells > 0 && variable >= 0) out[schema().variables[static_cast<std::size_t>(variable)].name] = cells;
+    if (cells > 0 && variable >= 0) out[schema().variable(variable).name] = cells;
   return out;
 }
 
@@ -618,16 +618,15 @@ std::int64_t Dataset::num_records(const char* variable) const {
     dim = record_dim_of(schema());
   } else {
     const int v = definitions_.variable(variable);
-    if (schema().has_record(v)) dim = schema().variables[static_cast<std::size_t>(v)].dims.front();
+    if (schema().has_record(v)) dim = schema().variable(v).dims.front();
   }
-  return dim < 0 ? 0 : schema().dims[static_cast<std::size_t>(dim)].length;
+  return dim < 0 ? 0 : schema().dim(dim).length;
 }
 
 // Of the formats, netCDF-4 alone says that a variable is not filled; of the others the setting does, for who
 // writes.
 bool Dataset::fills(int variable) const {
-  return !schema().variables[static_cast<std::size_t>(variable)].no_fill &&
-         (!writable_ || fill_mode_of(settings_) != FillMode::none);
+  return !schema().variable(variable).no_fill && (!writable_ || fill_mode_of(settings_) != FillMode::none);
 }
 
 std::optional<Placement> Dataset::placement(int variable) const {

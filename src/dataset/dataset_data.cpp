@@ -31,7 +31,7 @@ Dims without_last(const Dims& dims) {
 ArrayView fitted(const ArrayArgument& array, const Box& box, const Section& section, const Schema& schema,
                  int index) {
   const bool single_record = schema.has_record(index) && section.is_one_record();
-  const VariableDef& variable = schema.variables[static_cast<std::size_t>(index)];
+  const VariableDef& variable = schema.variable(index);
   if (!array.problem.ok()) throw Error(array.problem);
   ArrayView view = single_record ? with_record_dimension(array.view) : array.view;
   const bool first_characters = variable.type == Type::char_ && view.type == Type::logical &&
@@ -44,7 +44,7 @@ ArrayView fitted(const ArrayArgument& array, const Box& box, const Section& sect
           Code::invalid_argument,
           "the array is that of one record, and the call names none of the record dimension '{}'; give {}, "
           "{} for the first one, or an array of all records",
-          schema.dims[static_cast<std::size_t>(variable.dims[0])].name, argument("record"), as_index(0));
+          schema.dim(variable.dims[0]).name, argument("record"), as_index(0));
     throw Error(Code::invalid_argument, "the array has the extents {}; expected {}",
                 text_of(array.view.extents), text_of(tail(expected, expected.size() - skip)));
   }
@@ -160,7 +160,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
 std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
   const auto known = roundings_.find(variable);
   if (known != roundings_.end()) return known->second;
-  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = driver_->schema().variable(variable);
   const auto wanted = definitions_.quantized().find(definition.name);
   std::shared_ptr<const Rounding> rounding;
   if (wanted != definitions_.quantized().end()) {
@@ -234,7 +234,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
     if (!call.problem.ok()) throw Error(call.problem);
     const int v = from.definitions_.variable(from_variable);
     const Schema& schema = from.driver_->schema();
-    const auto& definition = schema.variables[static_cast<std::size_t>(v)];
+    const auto& definition = schema.variable(v);
     const Dims there = schema.shape(v);
     filled.source_type = definition.type;
     filled.source = [&, v, there](const Box& part) {
@@ -256,7 +256,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
 void Dataset::fill_masked(const Transfer& transfer) const {
   if (!transfer.status.ok() || transfer.variable < 0 || settings_.text("read_masked") != "fill") return;
   if (transfer.mine.empty()) return;  // and nothing is checked that ranks with cells found wrong
-  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
+  const VariableDef& definition = driver_->schema().variable(transfer.variable);
   const Bytes fill = fill_of(definition);
   std::array<std::byte, 16> value{};
   find_conversion({definition.type, fill.size(), false}, in_memory(transfer))(
@@ -332,7 +332,7 @@ void Dataset::put(const DataCall& call) {
 }
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
-  const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = definitions_.schema().variable(variable);
   const ArrayView view = fitted(call.array, box, call.section, driver_->schema(), variable);
   check_value_types(definition, view);
   if (definition.type == Type::string) {
@@ -364,7 +364,7 @@ void Dataset::get(const DataCall& call) {
     if (!call.refused.ok()) throw Error(call.refused);
     if (!call.problem.ok()) throw Error(call.problem);
     const int index = variable_number(call.variable);
-    const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(index)];
+    const VariableDef& definition = definitions_.schema().variable(index);
     box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
     view = fitted(call.array, box, call.section, driver_->schema(), index);
     check_value_types(definition, view);
@@ -388,7 +388,7 @@ void Dataset::get(const DataCall& call) {
 }
 
 void Dataset::get_values(int variable, const Box& box, const ArrayView& view) {
-  const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = definitions_.schema().variable(variable);
   std::vector<std::string> strings;
   if (definition.type == Type::string) {
     driver_->get(variable, box, nullptr, strings, {});

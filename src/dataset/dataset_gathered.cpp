@@ -15,8 +15,7 @@ namespace {
 
 /// The failure of a list names it.
 Status of_list(Status status, const Schema& schema, const Gathering& gathering) {
-  if (!status.ok() && status.variable.empty())
-    status.variable = schema.variables[static_cast<std::size_t>(gathering.list)].name;
+  if (!status.ok() && status.variable.empty()) status.variable = schema.variable(gathering.list).name;
   return status;
 }
 
@@ -51,8 +50,7 @@ void Dataset::check_layout_of_gathered() const {
   throw Error(Code::not_supported,
               "water points go to one file only, as those of a rank are no box that a file could hold; use "
               "layout=one")
-      .of_variable(
-          definitions_.schema().dims[static_cast<std::size_t>(definitions_.gathered().front().first)].name);
+      .of_variable(definitions_.schema().dim(definitions_.gathered().front().first).name);
 }
 
 // As drivers see them: decompositions of variables in their own dimensions.
@@ -87,7 +85,7 @@ void Dataset::write_lists(const std::vector<std::pair<int, std::shared_ptr<const
 const CellPositions& Dataset::list_of(const Gathering& gathering) {
   const auto known = lists_.find(gathering.dim);
   if (known != lists_.end()) return known->second;
-  const std::int64_t n = driver_->schema().dims[static_cast<std::size_t>(gathering.dim)].length;
+  const std::int64_t n = driver_->schema().dim(gathering.dim).length;
   const std::int64_t first = map_file::even_begin(n, comm_.size(), comm_.rank());
   const std::int64_t count = map_file::even_begin(n, comm_.size(), comm_.rank() + 1) - first;
   std::vector<std::int64_t> cells;
@@ -142,7 +140,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
                                    Direction direction) {
   const Schema& schema = driver_->schema();
   check_section_length(schema, variable, call.section);
-  const VariableDef& definition = schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = schema.variable(variable);
   DataCall expanded = call;
   const int skip = schema.has_record(variable) ? 1 : 0;
   const int place = how.place - skip;  // in start and count
@@ -153,14 +151,13 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
         out.push_back(numbers[d]);
         continue;
       }
-      const std::int64_t whole = counts ? schema.dims[static_cast<std::size_t>(how.gathering.dim)].length : 0;
+      const std::int64_t whole = counts ? schema.dim(how.gathering.dim).length : 0;
       if (numbers[d] != whole)
         expanded.problem.merge(
             {Code::invalid_argument,
              fmt::format("the section {}{} in the gathered dimension '{}'; there it must be all {} points",
-                         counts ? "counts " : "starts at ", numbers[d],
-                         schema.dims[static_cast<std::size_t>(how.gathering.dim)].name,
-                         schema.dims[static_cast<std::size_t>(how.gathering.dim)].length),
+                         counts ? "counts " : "starts at ", numbers[d], schema.dim(how.gathering.dim).name,
+                         schema.dim(how.gathering.dim).length),
              -1,
              {},
              {}});
@@ -203,7 +200,7 @@ const GatheredField* Dataset::gathered_field_of(const Transfer& transfer) {
 
 void Dataset::write_gathered(const GatheredField& gathered, const Transfer& transfer) {
   if (!gathered.unwritable().ok()) throw Error(gathered.unwritable());
-  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
+  const VariableDef& definition = driver_->schema().variable(transfer.variable);
   Status conversion_errors;
   driver_->write(gathered.for_writing(transfer, definition, gathered_cells_, conversion_errors));
   // The rest is written; the failure comes out at sync, on all ranks.
@@ -211,7 +208,7 @@ void Dataset::write_gathered(const GatheredField& gathered, const Transfer& tran
 }
 
 void Dataset::read_gathered(const GatheredField& gathered, const Transfer& transfer) {
-  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
+  const VariableDef& definition = driver_->schema().variable(transfer.variable);
   const Transfer read = gathered.for_reading(transfer, definition, gathered_cells_);
   driver_->read(read);
   Status given = caught([&] {

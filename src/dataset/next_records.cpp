@@ -20,10 +20,7 @@ void NextRecords::start(const Schema& schema) {
 
 void NextRecords::settle(const Schema& schema) {
   for (const int v : unknown_)
-    last_[v] =
-        schema.dims[static_cast<std::size_t>(schema.variables[static_cast<std::size_t>(v)].dims.front())]
-            .length -
-        1;
+    last_[v] = schema.dim(schema.variable(v).dims.front()).length - 1;
   unknown_.clear();
 }
 
@@ -36,8 +33,7 @@ void NextRecords::check_known() const {
 
 std::int64_t NextRecords::of(const Schema& schema, int variable) const {
   check_known();
-  const auto dim =
-      static_cast<std::size_t>(schema.variables[static_cast<std::size_t>(variable)].dims.front());
+  const auto dim = static_cast<std::size_t>(schema.variable(variable).dims.front());
   const std::int64_t length = schema.dims[dim].length;
   const std::int64_t whole = dim < whole_.size() ? whole_[dim] : 0;
   const auto last = last_.find(variable);
@@ -55,15 +51,14 @@ void NextRecords::note(const Schema& schema, int variable, const Box& region) {
 int record_dim_of(const Schema& schema) {
   std::set<int> in_front, unlimited;
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
-    if (schema.has_record(v)) in_front.insert(schema.variables[static_cast<std::size_t>(v)].dims.front());
+    if (schema.has_record(v)) in_front.insert(schema.variable(v).dims.front());
   for (int d = 0; d < static_cast<int>(schema.dims.size()); ++d)
-    if (schema.dims[static_cast<std::size_t>(d)].unlimited) unlimited.insert(d);
+    if (schema.dim(d).unlimited) unlimited.insert(d);
   const auto& found = in_front.empty() ? unlimited : in_front;
   if (found.size() > 1) {
     std::string names;
     for (const int d : found)
-      names +=
-          fmt::format("{}{}'", names.empty() ? "'" : ", '", schema.dims[static_cast<std::size_t>(d)].name);
+      names += fmt::format("{}{}'", names.empty() ? "'" : ", '", schema.dim(d).name);
     throw Error(Code::invalid_argument,
                 "the file has several record dimensions, {}; name a variable whose records are meant", names);
   }

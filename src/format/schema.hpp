@@ -88,6 +88,10 @@ struct Schema {
   /// anything is added. Names and attributes of this schema are those afterwards. Otherwise empty.
   std::vector<SchemaChange> changes;
 
+  const Dimension& dim(int index) const { return dims[static_cast<std::size_t>(index)]; }
+  Dimension& dim(int index) { return dims[static_cast<std::size_t>(index)]; }
+  const VariableDef& variable(int index) const { return variables[static_cast<std::size_t>(index)]; }
+  VariableDef& variable(int index) { return variables[static_cast<std::size_t>(index)]; }
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
   int record_dim() const;                            ///< the first unlimited one, -1 if there is none

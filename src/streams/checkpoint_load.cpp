@@ -230,8 +230,7 @@ void Checkpoint::take(EvenReader& even, std::size_t collector, const Saved& save
 }
 
 void Checkpoint::read_window(const Schema& schema, const std::string& variable, const Entry& entry) const {
-  const FileAttributes& attributes =
-      schema.variables[static_cast<std::size_t>(schema.find_variable(variable))].attributes;
+  const FileAttributes& attributes = schema.variable(schema.find_variable(variable)).attributes;
   const Clock& clock = streams_.plan_.clock_of(collector_of(entry));
   const Instant start = streams_.time_.start, now = streams_.step_.end;
   const auto instant = [&](const char* name, Instant earliest, Instant latest) {
@@ -263,7 +262,7 @@ void Checkpoint::read_arrays(EvenReader& even, const Entry& entry, const std::st
     const Schema& schema = file.schema();
     const int index = schema.find_variable(variable);
     if (index < 0) throw damaged(fmt::format("it has no variable '{}'", variable));
-    const VariableDef& found = schema.variables[static_cast<std::size_t>(index)];
+    const VariableDef& found = schema.variable(index);
     if (found.type != view.type || !(schema.shape(index) == shape))
       throw damaged(fmt::format("variable '{}' is of type {} and {}, and would be of {} and {}", variable,
                                 name_of(found.type), text_of(schema.shape(index)), name_of(view.type),

@@ -66,7 +66,7 @@ bool are_same_places(const std::vector<double>& there, const std::vector<double>
 
 const VariableDef& RecordFile::variable(const std::string& name) const {
   const Schema& schema = dataset_->schema();
-  return schema.variables[static_cast<std::size_t>(schema.find_variable(name))];
+  return schema.variable(schema.find_variable(name));
 }
 
 // Its configuration may be another one than that of the job before, and the model, too.
@@ -74,10 +74,9 @@ void RecordFile::compare_with_file() {
   for (const DimChoice& dim : dims_) {
     const Schema& schema = dataset_->schema();
     const int index = schema.find_dim(dim.name);
-    if (index >= 0 && schema.dims[static_cast<std::size_t>(index)].length != dim.chosen())
-      throw differs(
-          fmt::format("{} cells of '{}'", schema.dims[static_cast<std::size_t>(index)].length, dim.name),
-          std::to_string(dim.chosen()));
+    if (index >= 0 && schema.dim(index).length != dim.chosen())
+      throw differs(fmt::format("{} cells of '{}'", schema.dim(index).length, dim.name),
+                    std::to_string(dim.chosen()));
   }
   for (const Output& output : file_.outputs)
     if (has(output.name)) compare_output(output);
@@ -89,7 +88,7 @@ void RecordFile::compare_output(const Output& output) {
   const VariableDef& there = variable(output.name);
   std::string dims;
   for (const int d : there.dims)
-    dims += (dims.empty() ? "" : " ") + dataset_->schema().dims[static_cast<std::size_t>(d)].name;
+    dims += (dims.empty() ? "" : " ") + dataset_->schema().dim(d).name;
   if (dims != dims_of(output))
     throw differs(fmt::format("the dimensions ({})", dims), fmt::format("({})", dims_of(output)))
         .of_variable(output.name);

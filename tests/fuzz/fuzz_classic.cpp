@@ -29,8 +29,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       for (const auto n : shape)
         cells = n > 1000 ? 0 : cells * n;
       if (cells <= 0 || cells > 1000) continue;
-      Bytes values(static_cast<std::size_t>(cells) *
-                   size_of(schema.variables[static_cast<std::size_t>(v)].type));
+      Bytes values(static_cast<std::size_t>(cells) * size_of(schema.variable(v).type));
       fuzz::taken([&] { catalog->get(v, Box::whole(shape), values.data()); });
     }
   });

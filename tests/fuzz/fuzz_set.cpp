@@ -65,7 +65,7 @@ Bytes file_of(Input& in) {
     schema.attributes.push_back(attribute_of(in));
   for (int v = 0; v < static_cast<int>(schema.dims.size()); ++v) {
     VariableDef def;
-    def.name = in.byte() % 8 == 0 ? "v" + std::to_string(v) : schema.dims[static_cast<std::size_t>(v)].name;
+    def.name = in.byte() % 8 == 0 ? "v" + std::to_string(v) : schema.dim(v).name;
     def.type = Type::int_;
     def.dims = {v};
     for (int n = in.byte() % 3; n > 0; --n)

@@ -180,11 +180,10 @@ void check_with_blocks(const Comm& comm, Format format, const Maps& maps) {
     for (std::int64_t record = 0; record < 2; ++record) {
       const Box region = region_of(schema, v, record);
       std::vector<double> data(static_cast<std::size_t>(region.cells()));
-      Bytes values(static_cast<std::size_t>(region.cells()) *
-                   size_of(schema.variables[static_cast<std::size_t>(v)].type));
+      Bytes values(static_cast<std::size_t>(region.cells()) * size_of(schema.variable(v).type));
       std::vector<std::string> none;
       driver->get(v, region, values.data(), none, {});
-      const VariableDef& variable = schema.variables[static_cast<std::size_t>(v)];
+      const VariableDef& variable = schema.variable(v);
       const ConvertRun convert =
           find_conversion({variable.type, size_of(variable.type), false}, {Type::double_, 8, false});
       convert(values.data(), static_cast<std::int64_t>(size_of(variable.type)),
@@ -215,7 +214,7 @@ void check_with_maps(const Comm& comm, const Variant& variant, const DriverOptio
   std::vector<double> data;
   for (int v = 0; v < 5; ++v)
     for (std::int64_t record = 0; record < 2; ++record) {
-      const VariableDef& variable = driver->schema().variables[static_cast<std::size_t>(v)];
+      const VariableDef& variable = driver->schema().variable(v);
       driver->read(transfer_of(driver->schema(), v, record, maps, data,
                                [](double& value, const Dims&) { value = -1; }));
       std::int64_t wrong = 0;
@@ -297,8 +296,8 @@ TEST_CASE(
       schema.variables[2].no_fill = true;
       if (std::string(variant.driver) == "native")
         for (const int v : {1, 2}) {
-          schema.variables[static_cast<std::size_t>(v)].filters = {{Filter::shuffle}, {Filter::fletcher32}};
-          schema.variables[static_cast<std::size_t>(v)].chunks =
+          schema.variable(v).filters = {{Filter::shuffle}, {Filter::fletcher32}};
+          schema.variable(v).chunks =
               v == 1 ? std::vector<std::int64_t>{1, 10} : std::vector<std::int64_t>{1, 2, 7};
         }
       driver->define(schema, {});

@@ -90,7 +90,7 @@ Schema make_schema(Format format, const Dims& shape, std::int64_t levels, std::m
     variable.distributed = true;
     if (format == Format::netcdf4 && random() % 2 == 0)
       for (const int d : variable.dims) {
-        const auto& dim = schema.dims[static_cast<std::size_t>(d)];
+        const auto& dim = schema.dim(d);
         variable.chunks.push_back(
             dim.unlimited ? 1 + static_cast<std::int64_t>(random() % 2)
                           : 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(dim.length)));

@@ -110,9 +110,7 @@ class Forged {
   void sum(const char* variable) {
     const Schema& schema = file_->schema();
     const auto& attributes =
-        variable == nullptr
-            ? schema.attributes
-            : schema.variables[static_cast<std::size_t>(schema.find_variable(variable))].attributes;
+        variable == nullptr ? schema.attributes : schema.variable(schema.find_variable(variable)).attributes;
     const auto value = static_cast<std::int64_t>(checksum_of(attributes));
     file_->put_att(variable, k_checksum_name, Type::int64, 1, &value);
   }

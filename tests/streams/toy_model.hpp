@@ -299,12 +299,12 @@ inline Read read_variable(const std::string& path, const std::string& name) {
   const auto file = Dataset::open(MPI_COMM_WORLD, path, false, options);
   const int index = file->schema().find_variable(name);
   if (index < 0) throw Error(Code::not_found, "no variable {}", name).in_file(path);
-  const VariableDef& variable = file->schema().variables[static_cast<std::size_t>(index)];
+  const VariableDef& variable = file->schema().variable(index);
   Read out;
   out.shape = file->schema().shape(index);
   out.type = variable.type;
   for (const int d : variable.dims)
-    out.dims.push_back(file->schema().dims[static_cast<std::size_t>(d)].name);
+    out.dims.push_back(file->schema().dim(d).name);
   for (const auto& attribute : variable.attributes)
     if (attribute.type == Type::char_)
       out.texts[attribute.name] = {reinterpret_cast<const char*>(attribute.data.data()),

@@ -31,7 +31,7 @@ inline std::unique_ptr<Catalog> open_bytes(const Bytes& content, bool writable =
 inline void read_all(Catalog& catalog) {
   const Schema& schema = catalog.schema();
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
-    const auto& def = schema.variables[static_cast<std::size_t>(v)];
+    const auto& def = schema.variable(v);
     const Dims shape = schema.shape(v);
     if (!def.fits_plainly || volume(shape) > 100000) continue;
     try {

@@ -101,7 +101,7 @@ Schema example_schema(Format format) {
   const float fill = -1.0F;
   const double range[] = {1.0, 2.5};
   const std::int16_t numbers[] = {1, 2, 3};
-  auto& attributes = schema.variables[static_cast<std::size_t>(temp)].attributes;
+  auto& attributes = schema.variable(temp).attributes;
   attributes.push_back(Attribute::text("units", "K"));
   attributes.push_back(Attribute::numbers("_FillValue", Type::float_, &fill, 1));
   attributes.push_back(Attribute::numbers("range", Type::double_, range, 2));
@@ -132,7 +132,7 @@ void check_example(const std::string& path, Format format) {
   CHECK(schema.format == format);
   const auto id = [&](const char* name) { return schema.find_variable(name); };
   REQUIRE(schema.variables.size() == 6);
-  CHECK(schema.dims[static_cast<std::size_t>(schema.find_dim("time"))].length == 3);
+  CHECK(schema.dim(schema.find_dim("time")).length == 3);
   CHECK(get_all<std::int8_t>(*catalog, id("flag")) == std::vector<std::int8_t>{1, -2, -127});
   CHECK(get_all<float>(*catalog, id("temp")) == std::vector<float>{0, 1, 2, 10, -1, 12, 20, 21, 22.5});
   const auto name = get_all<char>(*catalog, id("name"));

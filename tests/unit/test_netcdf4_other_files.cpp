@@ -202,9 +202,9 @@ TEST_CASE("netCDF-4: a data set without a value is no 0, and the last scale of a
     H5Idec_ref(id);
   auto catalog = open_catalog(open_posix_store(home.file(), StoreMode::read), false, {});
   const Schema& schema = catalog->schema();
-  const auto& a = schema.variables[static_cast<std::size_t>(schema.find_variable("a"))];
+  const auto& a = schema.variable(schema.find_variable("a"));
   REQUIRE(a.dims.size() == 1);
-  CHECK(schema.dims[static_cast<std::size_t>(a.dims[0])].name == "y");
+  CHECK(schema.dim(a.dims[0]).name == "y");
   double value = -1;
   std::string message;
   try {

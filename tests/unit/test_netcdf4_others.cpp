@@ -47,7 +47,7 @@ Placement placement_of(Catalog& catalog, const std::string& name) {
 const VariableDef& def_of(Catalog& catalog, const std::string& name) {
   const int v = catalog.schema().find_variable(name);
   REQUIRE(v >= 0);
-  return catalog.schema().variables[static_cast<std::size_t>(v)];
+  return catalog.schema().variable(v);
 }
 
 bool have(const std::string& tool) {
@@ -138,8 +138,7 @@ TEST_CASE("netcdf4: files of HDF5 programs, whatever is in them") {
   CHECK(placement_of(*catalog, "pieces").swapped);
   CHECK(text_of(def_of(*catalog, "packed").filters) == "shuffle+deflate:1+fletcher32");
   CHECK(!def_of(*catalog, "compound").fits_plainly);
-  CHECK(catalog->schema().dims[static_cast<std::size_t>(def_of(*catalog, "square").dims[0])].name.rfind(
-            "phony_dim_", 0) == 0);
+  CHECK(catalog->schema().dim(def_of(*catalog, "square").dims[0]).name.rfind("phony_dim_", 0) == 0);
   CHECK(def_of(*catalog, "square").dims[0] != def_of(*catalog, "square").dims[1]);
 
   // The addresses are those of the bytes, behind the user's block too.

@@ -588,6 +588,7 @@ def test_simulation_at_the_command_line():
         ("--global 24x18 --tiles 2x2", "layout"),
         ("--global 24x18 --tiles 2x2 --simulate --nodes 2", "simulate"),
         ("his.nc --chunks --variables a", "chunks"),
+        ("his.nc --variables a", "chunks"),
         ("--global 24x18 --ranks 4", "simulate"),
         ("--global 24x18 --ranks=4", "simulate"),
     ],

@@ -182,7 +182,7 @@ const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attribute
 
 const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable) {
   if (variable == nullptr) return schema.attributes;
-  return schema.variables[static_cast<std::size_t>(find_variable_or_throw(schema, variable))].attributes;
+  return schema.variable(find_variable_or_throw(schema, variable)).attributes;
 }
 
 bool is_logical(const VariableDef& variable) {
@@ -200,7 +200,7 @@ namespace {
 std::string listed(const Schema& schema, const std::vector<int>& dims) {
   std::vector<std::string> names;
   for (const int d : dims)
-    names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
+    names.push_back(schema.dim(d).name);
   return joined(as_listed(std::move(names)), " ");
 }
 
@@ -208,7 +208,7 @@ std::string listed(const Schema& schema, const std::vector<int>& dims) {
 std::string order_hint(const Schema& schema, const std::vector<int>& dims) {
   std::vector<std::string> names;
   for (auto d = dims.rbegin(); d != dims.rend(); ++d)
-    names.push_back(schema.dims[static_cast<std::size_t>(*d)].name);
+    names.push_back(schema.dim(*d).name);
   return fmt::format("{}: write '{}'",
                      language() == Language::fortran
                          ? "in Fortran the fastest dimension comes first"
@@ -220,7 +220,7 @@ std::string order_hint(const Schema& schema, const std::vector<int>& dims) {
 bool ends_with_shape(const Schema& schema, const std::vector<int>& dims, const Dims& shape) {
   const auto cut = static_cast<std::size_t>(shape.size());
   for (std::size_t i = 0; i < cut && cut <= dims.size(); ++i) {
-    const Dimension& dim = schema.dims[static_cast<std::size_t>(dims[dims.size() - cut + i])];
+    const Dimension& dim = schema.dim(dims[dims.size() - cut + i]);
     if (dim.unlimited || dim.length != shape[static_cast<int>(i)]) return false;
   }
   return cut <= dims.size();
@@ -242,20 +242,19 @@ std::string order_mistake(const Schema& schema, const std::vector<int>& dims, co
 }  // namespace
 
 void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition) {
-  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  const auto& dims = schema.variable(variable).dims;
   const int cut = decomposition.rank();
   const int record = schema.has_record(variable) ? 1 : 0;
   const int rest = static_cast<int>(dims.size()) - record;
   bool fits = cut <= rest;
   for (int i = 0; fits && i < cut; ++i) {
-    const Dimension& dim =
-        schema.dims[static_cast<std::size_t>(dims[dims.size() - static_cast<std::size_t>(cut - i)])];
+    const Dimension& dim = schema.dim(dims[dims.size() - static_cast<std::size_t>(cut - i)]);
     fits = dim.unlimited || dim.length == decomposition.global()[i];
   }
   if (fits || on_grid(schema, gatherings_of(schema), variable, decomposition)) return;
   std::vector<std::string> described;
   for (const int d : dims) {
-    const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
+    const Dimension& dim = schema.dim(d);
     described.push_back(fmt::format("{}={}", dim.name,
                                     dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
   }
@@ -266,7 +265,7 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
               !mistake.empty() ? mistake
                                : fmt::format("its shape must be that of {}{}", fastest_dimensions(cut),
                                              record != 0 ? ", without the record dimension" : ""))
-      .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
+      .of_variable(schema.variable(variable).name);
 }
 
 namespace {
@@ -334,7 +333,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
                 k_max_dims)
         .of_variable(variable);
   for (std::size_t i = 1; i < dims.size(); ++i) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
+    const Dimension& dim = schema_.dim(dims[i]);
     if (dim.unlimited && traits_of(schema_.format).is_classic_model)
       throw Error(Code::not_supported,
                   "the unlimited dimension '{}' must be the {} of its dimensions ({}) in format {}{}; or use "
@@ -351,7 +350,7 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
   const std::string name = composed(given);
   check_new_name(name, "a dimension");
   if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(known->second)];
+    const Dimension& dim = schema_.dim(known->second);
     throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
                 dim.unlimited ? "unlimited" : fmt::format("of length {}", dim.length));
   }
@@ -375,7 +374,7 @@ void Definitions::def_var(const std::string& given, Type type, const std::string
   const std::string name = composed(given);
   check_new_name(name, "a variable");
   if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
-    const VariableDef& there = schema_.variables[static_cast<std::size_t>(known->second)];
+    const VariableDef& there = schema_.variable(known->second);
     throw Error(Code::exists,
                 "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
                 name, name_of(there.type), listed(schema_, there.dims), name_of(type),
@@ -433,7 +432,7 @@ void Definitions::take_default_chunks(VariableDef& variable) {
   Dims shape;
   std::vector<bool> unlimited;
   for (const int d : variable.dims) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    const Dimension& dim = schema_.dim(d);
     shape.push_back(dim.length);
     unlimited.push_back(dim.unlimited);
   }
@@ -491,8 +490,8 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
   std::int64_t cells = 1;
   std::vector<std::string> names;
   for (const int d : grid) {
-    cells *= schema_.dims[static_cast<std::size_t>(d)].length;
-    names.push_back(schema_.dims[static_cast<std::size_t>(d)].name);
+    cells *= schema_.dim(d).length;
+    names.push_back(schema_.dim(d).name);
   }
   const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
   check_type(schema_.format, type, "the list of water points", name);
@@ -510,21 +509,20 @@ VariableDef& Definitions::new_variable(const std::string& name, const char* what
     throw Error(Code::state,
                 std::string(what) + " can only be given before the variable's definition is finished")
         .of_variable(name);
-  return schema_.variables[static_cast<std::size_t>(i)];
+  return schema_.variable(i);
 }
 
 // Of a variable in the file that has no fill, nobody has filled anything with the value that it lacks, but
 // such cells as decompositions have left out so far.
 bool Definitions::may_get_late_fill(int v) const {
-  return defaults_.late_fill && v < variables_in_file_ &&
-         schema_.variables[static_cast<std::size_t>(v)].no_fill &&
-         lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
+  return defaults_.late_fill && v < variables_in_file_ && schema_.variable(v).no_fill &&
+         lacks_fill_value(schema_.variable(v));
 }
 
 void Definitions::def_fill(const std::string& name, Type type, const void* value) {
   if (const int i = variable(name); value != nullptr && may_get_late_fill(i)) {
-    auto& attributes = schema_.variables[static_cast<std::size_t>(i)].attributes;
-    attributes.push_back(fill_attribute(schema_.variables[static_cast<std::size_t>(i)], type, value));
+    auto& attributes = schema_.variable(i).attributes;
+    attributes.push_back(fill_attribute(schema_.variable(i), type, value));
     added_attributes_.emplace(i, k_fill_name);
     return;
   }
@@ -546,7 +544,7 @@ void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks
   if (v.dims.empty()) throw Error(Code::invalid_argument, "a scalar has no chunks").of_variable(name);
   if (chunks == nullptr) throw Error(Code::invalid_argument, "chunks is NULL").of_variable(name);
   for (std::size_t i = 0; i < v.dims.size(); ++i) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(v.dims[i])];
+    const Dimension& dim = schema_.dim(v.dims[i]);
     if (chunks[i] < 1 || (!dim.unlimited && chunks[i] > dim.length))
       throw Error(Code::invalid_argument, "the chunk is {} long in dimension '{}'; allowed are 1 to {}",
                   chunks[i], dim.name, dim.unlimited ? "any number" : std::to_string(dim.length))
@@ -668,7 +666,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
         name, name_of(schema_.format));
   check_type(schema_.format, type, "attribute", name);
   if (index >= 0 && name == k_fill_name) {
-    const Type wanted = schema_.variables[static_cast<std::size_t>(index)].type;
+    const Type wanted = schema_.variable(index).type;
     if (type != wanted || count != 1)
       throw Error(Code::type, "_FillValue is one value of the variable's type, {}, not {} of {}",
                   name_of(wanted), count, name_of(type))
@@ -677,8 +675,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
     replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
-  auto& attributes =
-      index < 0 ? schema_.attributes : schema_.variables[static_cast<std::size_t>(index)].attributes;
+  auto& attributes = index < 0 ? schema_.attributes : schema_.variable(index).attributes;
   if (index < variables_in_file_ && find_attribute(attributes, name) == nullptr)
     added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));

@@ -60,7 +60,7 @@ std::string quoted(const std::string& name) {
 std::string dims_text(const Schema& schema, const VariableDef& v) {
   std::vector<std::string> names;
   for (const int d : v.dims)
-    names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
+    names.push_back(schema.dim(d).name);
   return fmt::format("({})", joined(as_listed(std::move(names)), " "));
 }
 

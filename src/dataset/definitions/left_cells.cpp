@@ -85,7 +85,7 @@ void Definitions::describe_left_cells() {
 
 bool Definitions::may_get_fill_value(int v) const {
   return v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
-         lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
+         lacks_fill_value(schema_.variable(v));
 }
 
 void Definitions::note_left_cells(int variable) {
@@ -116,7 +116,7 @@ void Definitions::finish_left_cells(const std::vector<int>& variables, bool adde
   left_.clear();
   dealt_with_.insert(variables.begin(), variables.end());
   for (const int v : variables)
-    if (added) added_fill_.push_back(schema_.variables[static_cast<std::size_t>(v)].name);
+    if (added) added_fill_.push_back(schema_.variable(v).name);
 }
 
 // Variables that were in the file before they were written so: found there, or defined without a
@@ -131,7 +131,7 @@ void Dataset::add_fill_values() {
   definitions_.finish_left_cells(variables, added.ok());
   if (added.ok()) return definitions_.reset(driver_->schema());
   for (const int v : variables) {
-    const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(v)];
+    const VariableDef& definition = definitions_.schema().variable(v);
     const std::string value = fill_text(definition);
     warnings_.push_back(fmt::format(
         "variable '{}' was written with a decomposition that leaves cells out (land). They have the fill "

@@ -22,7 +22,7 @@ void check_not_gathered(const Schema& schema, const std::string& name, int dim, 
       continue;
     throw Error(Code::not_supported,
                 "'{}' cannot be renamed: the list of points '{}' names it in its attribute compress", name,
-                schema.variables[static_cast<std::size_t>(gathering.list)].name);
+                schema.variable(gathering.list).name);
   }
 }
 
@@ -48,25 +48,25 @@ void Definitions::note_change(SchemaChange change) {
 
 void Definitions::rename_dim(const std::string& given, const std::string& given_to) {
   const int d = dimension(given);
-  const std::string name = schema_.dims[static_cast<std::size_t>(d)].name, to = composed(given_to);
+  const std::string name = schema_.dim(d).name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "a dimension");
   if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
   check_not_gathered(schema_, name, d, -1);
-  schema_.dims[static_cast<std::size_t>(d)].name = to;
+  schema_.dim(d).name = to;
   give_name(dim_by_name_, name, to, d);
   if (d < dims_in_file_) note_change({SchemaChange::Kind::rename_dim, d, name, to});
 }
 
 void Definitions::rename_var(const std::string& given, const std::string& given_to) {
   const int v = variable(given);
-  const std::string name = schema_.variables[static_cast<std::size_t>(v)].name, to = composed(given_to);
+  const std::string name = schema_.variable(v).name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "a variable");
   if (is_of_other(variable_by_name_, to, v))
     throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
   check_not_gathered(schema_, name, -1, v);
-  VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
+  VariableDef& definition = schema_.variable(v);
   if (is_quantization_container(definition))
     throw Error(Code::not_supported, "it says how values of others are quantized, and keeps its name")
         .of_variable(name);
@@ -97,7 +97,7 @@ std::vector<Attribute>& Definitions::changeable_attributes(int variable, const s
     find_attribute_or_throw(schema_.attributes, name);
     return schema_.attributes;
   }
-  VariableDef& definition = schema_.variables[static_cast<std::size_t>(variable)];
+  VariableDef& definition = schema_.variable(variable);
   find_attribute_or_throw(definition.attributes, name);
   if (name == k_fill_name && variable < variables_in_file_)
     throw Error(Code::not_supported,

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::int64_t k_most_cells = std::int64_t{1} << 62;
 
-const Dimension& dim_of(const Schema& schema, int d) {
-  return schema.dims[static_cast<std::size_t>(d)];
-}
-
 bool is_integer(Type type) {
   switch (type) {
     case Type::byte_:
@@ -42,7 +38,7 @@ std::string text_of(const Attribute& attribute) {
 }
 
 Gathering gathering_of(const Schema& schema, int list, const Attribute& compress) {
-  const VariableDef& variable = schema.variables[static_cast<std::size_t>(list)];
+  const VariableDef& variable = schema.variable(list);
   Gathering out;
   out.list = list;
   out.dim = variable.dims.front();
@@ -55,8 +51,8 @@ Gathering gathering_of(const Schema& schema, int list, const Attribute& compress
     for (const auto& name : words(text_of(compress))) {
       const int d = schema.find_dim(name);
       if (d < 0) bad(fmt::format("names '{}', which is no dimension", name));
-      if (dim_of(schema, d).unlimited) bad(fmt::format("names '{}', which is unlimited", name));
-      const std::int64_t length = dim_of(schema, d).length;
+      if (schema.dim(d).unlimited) bad(fmt::format("names '{}', which is unlimited", name));
+      const std::int64_t length = schema.dim(d).length;
       if (length < 1 || cells > k_most_cells / length) bad("names dimensions of too many cells, or of none");
       if (out.shape.size() == k_max_dims - 1) bad("names more than 7 dimensions");
       cells *= length;
@@ -82,10 +78,10 @@ int place_of(const VariableDef& variable, const Gathering& gathering) {
 
 bool has_shape_of(const Schema& schema, const std::vector<int>& dims, const Decomposition& decomposition) {
   const auto n = static_cast<std::size_t>(decomposition.rank());
-  const std::size_t record = !dims.empty() && dim_of(schema, dims.front()).unlimited ? 1 : 0;
+  const std::size_t record = !dims.empty() && schema.dim(dims.front()).unlimited ? 1 : 0;
   if (dims.size() < n + record) return false;
   for (std::size_t i = 0; i < n; ++i) {
-    const Dimension& dim = dim_of(schema, dims[dims.size() - n + i]);
+    const Dimension& dim = schema.dim(dims[dims.size() - n + i]);
     if (!dim.unlimited && dim.length != decomposition.global()[static_cast<int>(i)]) return false;
   }
   return true;
@@ -107,7 +103,7 @@ std::vector<Gathering> gatherings_of(const Schema& schema) {
     if (variable.dims.size() != 1) continue;
     const Attribute* compress = find_attribute(variable.attributes, "compress");
     if (compress == nullptr) continue;
-    const Dimension& dim = dim_of(schema, variable.dims.front());
+    const Dimension& dim = schema.dim(variable.dims.front());
     if (dim.name == variable.name && !dim.unlimited)
       found.push_back(gathering_of(schema, static_cast<int>(v), *compress));
   }
@@ -116,7 +112,7 @@ std::vector<Gathering> gatherings_of(const Schema& schema) {
 
 std::optional<OnGrid> on_grid(const Schema& schema, const std::vector<Gathering>& gatherings, int variable,
                               const Decomposition& decomposition) {
-  const VariableDef& definition = schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = schema.variable(variable);
   if (gatherings.empty() || has_shape_of(schema, definition.dims, decomposition)) return std::nullopt;
   for (const Gathering& gathering : gatherings) {
     const int place = place_of(definition, gathering);
@@ -128,7 +124,7 @@ std::optional<OnGrid> on_grid(const Schema& schema, const std::vector<Gathering>
     if (!has_shape_of(schema, dims, decomposition) || decomposition.rank() < grid + inner_dims ||
         dims.size() > static_cast<std::size_t>(k_max_dims))
       continue;
-    const std::string names = fmt::format("'{}' has only some cells of", dim_of(schema, gathering.dim).name);
+    const std::string names = fmt::format("'{}' has only some cells of", schema.dim(gathering.dim).name);
     if (decomposition.map() != nullptr &&
         (decomposition.uncut_dims() != inner_dims || decomposition.rank() - inner_dims != grid))
       throw Error(
@@ -155,7 +151,7 @@ Schema grid_schema(const Schema& schema, int variable, const OnGrid& how) {
   Schema out;
   out.format = schema.format;
   out.dims = schema.dims;
-  out.variables = {schema.variables[static_cast<std::size_t>(variable)]};
+  out.variables = {schema.variable(variable)};
   out.variables.front().dims = expanded(out.variables.front(), how.gathering, how.place);
   out.variables.front().chunks.clear();
   return out;
@@ -172,7 +168,7 @@ std::int64_t check_gathered(const Schema& schema, const std::vector<int>& dims,
   if (static_cast<int>(dims.size()) != masked)
     throw Error(Code::invalid_argument, "the mask has {} dimensions, and {} are named", masked, dims.size());
   for (int i = 0; i < masked; ++i) {
-    const Dimension& dim = dim_of(schema, dims[static_cast<std::size_t>(i)]);
+    const Dimension& dim = schema.dim(dims[static_cast<std::size_t>(i)]);
     const std::int64_t length = decomposition->global()[decomposition->rank() - inner_dims - masked + i];
     if (dim.unlimited || dim.length != length)
       throw Error(Code::invalid_argument, "dimension '{}' is {}, and that of the decomposition {}", dim.name,

@@ -41,7 +41,7 @@ int variable_of(const Dataset& file, const std::string& name, int ndims) {
   const Schema& schema = file.schema();
   const int v = schema.find_variable(name);
   if (v < 0) damaged(fmt::format("there is no variable '{}'", name));
-  const VariableDef& found = schema.variables[static_cast<std::size_t>(v)];
+  const VariableDef& found = schema.variable(v);
   if (!is_number(found.type) || static_cast<int>(found.dims.size()) != ndims)
     damaged(fmt::format("variable '{}' has type {} and {} dimensions, not integers in {}", name,
                         name_of(found.type), found.dims.size(), ndims));

@@ -81,7 +81,7 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
   const Dims all = mapped_shape_of(*d);
   const Dims shape = v < 0 ? Dims() : schema.shape(v);
   if (v < 0 || shape.empty() || shape.size() > all.size() || !(tail(all, shape.size()) == shape) ||
-      schema.variables[static_cast<std::size_t>(v)].type != Type::byte_)
+      schema.variable(v).type != Type::byte_)
     throw Error(Code::format,
                 "variable '{}', the mask, is not there or is no bytes of the decomposition's shape {}; the "
                 "file holds no whole decomposition: save it again",

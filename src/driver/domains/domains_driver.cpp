@@ -368,7 +368,7 @@ std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) c
     if (change.index < 0 && !of_file) continue;
     add(change);
     const int axis = change.kind == Kind::rename_dim ? in_file.find_variable(dim) : -1;
-    if (axis >= 0 && find_attribute(in_file.variables[static_cast<std::size_t>(axis)].attributes, k_axis))
+    if (axis >= 0 && find_attribute(in_file.variable(axis).attributes, k_axis))
       add({Kind::rename_variable, axis, dim, change.to});
   }
   // Of the part that a file has, the coordinate alone speaks.
@@ -398,7 +398,7 @@ void DomainsDriver::put_made_axes(const std::vector<std::pair<int, int>>& made_a
 
 // The part of a box that this domain's file holds, in the file's indices.
 Box DomainsDriver::box_in_file(int v, const Box& box) const {
-  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
+  const auto& dims = schema_.variable(v).dims;
   Box out = box;
   for (int i = 0; i < box.rank(); ++i) {
     const Part& part = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
@@ -428,7 +428,7 @@ void DomainsDriver::write(const Transfer& transfer) {
     state_.skip(transfer.status);
     return writer().write(part);
   }
-  const VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
+  const VariableDef& definition = schema_.variable(v);
   state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type)));
   grow(schema_, v, transfer.region);
   part.variable = variables_[static_cast<std::size_t>(v)];
@@ -444,7 +444,7 @@ void DomainsDriver::write(const Transfer& transfer) {
           {Code::not_supported,
            fmt::format("the decomposition of this call cuts dimension '{}' otherwise than the files of the "
                        "set are cut; define the variable with this decomposition, or use layout=one",
-                       schema_.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])].name),
+                       schema_.dim(dims[static_cast<std::size_t>(lead + i)]).name),
            comm_.rank(), file_of_set(path_, domain_), definition.name});
   }
   if (part.variable < 0 || !cut.part || !conversion_error.ok()) {
@@ -481,7 +481,7 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
                         const std::vector<std::string>& strings, const Status& status) {
   Put p{v, box, {}, {}, status};
   if (comm_.rank() == 0 && v >= 0 && status.ok()) {
-    const VariableDef& def = schema_.variables[static_cast<std::size_t>(v)];
+    const VariableDef& def = schema_.variable(v);
     if (def.type == Type::string)
       p.strings = strings;
     else
@@ -543,9 +543,9 @@ void DomainsDriver::spread_puts() {
       continue;
     }
     // The cells of the whole that this file holds.
-    const Type type = schema_.variables[static_cast<std::size_t>(p.variable)].type;
+    const Type type = schema_.variable(p.variable).type;
     Box taken(Dims(p.box.rank()), part.count);
-    const auto& dims = schema_.variables[static_cast<std::size_t>(p.variable)].dims;
+    const auto& dims = schema_.variable(p.variable).dims;
     for (int i = 0; i < taken.rank(); ++i) {
       const Part& cut = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
       taken.first[i] = part.first[i] + (cut.cut ? cut.first : 0) - p.box.first[i];
@@ -579,7 +579,7 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
   together([&] {
     Status mine = status;
     if (v >= 0 && mine.ok()) {
-      for (const int d : schema_.variables[static_cast<std::size_t>(v)].dims)
+      for (const int d : schema_.variable(v).dims)
         if (parts_[static_cast<std::size_t>(d)].cut)
           mine = {Code::state,
                   fmt::format("a variable that is cut over files cannot be read while the set is written; "

@@ -21,7 +21,7 @@ bool is_whole(const VariableDef& variable) {
 std::int64_t bytes_of(const Schema& schema) {
   std::int64_t sum = 0;
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
-    const auto& variable = schema.variables[static_cast<std::size_t>(v)];
+    const auto& variable = schema.variable(v);
     if (is_whole(variable))
       sum += volume(schema.shape(v)) * static_cast<std::int64_t>(size_of(variable.type));
   }
@@ -49,7 +49,7 @@ std::int64_t end_of(const Schema& schema, const std::vector<Placement>& placemen
 /// Where the cells of a region begin that are not in the file, if there are any.
 std::optional<std::uint64_t> hole_in(HoleFinder& file, const Schema& schema, const Placement& place,
                                      int variable, const Box& region) {
-  const std::size_t size = size_of(schema.variables[static_cast<std::size_t>(variable)].type);
+  const std::size_t size = size_of(schema.variable(variable).type);
   std::optional<std::uint64_t> found;
   ExtentMerger merger([&](const Extent& run) {
     const auto bytes = static_cast<std::uint64_t>(run.bytes);
@@ -99,7 +99,7 @@ void FreeSpaceGuard::expect(const Schema& schema, std::int64_t more, std::int64_
 
 // Record after record makes one region.
 void FreeSpaceGuard::note(const Schema& schema, int variable, const Box& region) {
-  if (!finds_holes_ || !is_whole(schema.variables[static_cast<std::size_t>(variable)])) return;
+  if (!finds_holes_ || !is_whole(schema.variable(variable))) return;
   const auto last = std::find_if(noted_.rbegin(), noted_.rend(),
                                  [&](const Region& noted) { return noted.variable == variable; });
   if (last == noted_.rend() || !goes_on(last->cells, region))
@@ -157,7 +157,7 @@ void FreeSpaceGuard::check_holes(const Schema& schema, const std::vector<Placeme
               "since the last good sync, or write the file anew on another file system",
               first, in_words(space ? space->free : 0))
       .in_file(path_)
-      .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
+      .of_variable(schema.variable(variable).name);
 }
 
 }  // namespace shoal

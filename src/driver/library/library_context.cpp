@@ -51,7 +51,7 @@ std::vector<LateSpace> late_space_in(Catalog& catalog) {
     const Placement where = catalog.placement(v);
     LateSpace space;
     // A variable that does not fit is not written, and may have more dimensions than a shape has.
-    space.late = where.late && catalog.schema().variables[static_cast<std::size_t>(v)].fits_plainly;
+    space.late = where.late && catalog.schema().variable(v).fits_plainly;
     if (space.late) {
       space.shape = catalog.schema().shape(v);
       space.complete = has_all_chunks(catalog, v, chunks_of(Box::whole(space.shape), where.chunk));
@@ -165,7 +165,7 @@ bool LibraryContext::stays_in_place(const Schema& wanted, const std::vector<std:
   if (!made) return false;
   check_offsets(extended, *made);
   const int dim = extended.record_dim();
-  made->end(dim < 0 ? 0 : extended.dims[static_cast<std::size_t>(dim)].length);  // can be counted
+  made->end(dim < 0 ? 0 : extended.dim(dim).length);  // can be counted
   return true;
 }
 

@@ -16,8 +16,7 @@ namespace shoal {
 inline void check_no_new_coordinates(const Schema& in_file, const Schema& wanted) {
   const auto is_coordinate = [](const Schema& schema, std::size_t v) {
     const VariableDef& variable = schema.variables[v];
-    return !variable.dims.empty() &&
-           schema.dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
+    return !variable.dims.empty() && schema.dim(variable.dims[0]).name == variable.name;
   };
   Schema before = in_file;
   for (const SchemaChange& change : wanted.changes) {

@@ -23,7 +23,7 @@ std::vector<std::uint64_t> ChunkAddresses::allocate(const FieldJob& job) {
   // Cells that may still come into being count as part of a chunk.
   Dims written_records = schema.shape(v);
   for (int d = 0; d < written_records.size(); ++d)
-    if (schema.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
+    if (schema.dim(job.variable->dims[static_cast<std::size_t>(d)]).unlimited)
       written_records[d] = std::max(written_records[d], chunks.end(d) * job.placement->chunk[d]);
   const Box whole = Box::whole(written_records);
   std::size_t i = 0;

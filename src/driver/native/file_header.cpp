@@ -95,14 +95,14 @@ void FileHeader::close() {
 
 void FileHeader::report_records() {
   for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    const Dimension& dim = schema_.dim(d);
     if (dim.unlimited) catalog_->grow(d, dim.length);
   }
 }
 
 void FileHeader::take_back_records() {
   for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    const Dimension& dim = schema_.dim(d);
     if (dim.unlimited) catalog_->take_back(d, dim.length);
   }
 }

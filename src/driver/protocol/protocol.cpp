@@ -140,7 +140,7 @@ std::uint64_t hash_of_call(int variable, const Box& region) {
 void grow(Schema& schema, int variable, const Box& box) {
   const auto& dims = schema.variables.at(static_cast<std::size_t>(variable)).dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    Dimension& dim = schema.dims[static_cast<std::size_t>(dims[d])];
+    Dimension& dim = schema.dim(dims[d]);
     if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
   }
 }

@@ -62,7 +62,7 @@ std::vector<RecordFillTracker::Gap> RecordFillTracker::take_gaps(const Schema& s
   std::vector<Gap> gaps;
   for (int v = 0; v < static_cast<int>(variables_.size()); ++v) {
     Notes& notes = variables_[static_cast<std::size_t>(v)];
-    const VariableDef& variable = schema.variables[static_cast<std::size_t>(v)];
+    const VariableDef& variable = schema.variable(v);
     const std::int64_t records = records_of(schema, v);
     if ((variable.distributed || every_variable_) && !variable.no_fill && variable.type != Type::string)
       for (std::int64_t r = notes.all_below; r < records; ++r)
@@ -75,7 +75,7 @@ std::vector<RecordFillTracker::Gap> RecordFillTracker::take_gaps(const Schema& s
 
 std::vector<Box> RecordFillTracker::gaps_in(const Schema& schema, int variable, const Box& box) const {
   const Notes& notes = variables_[static_cast<std::size_t>(variable)];
-  const VariableDef& definition = schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = schema.variable(variable);
   if (definition.no_fill || definition.type == Type::string) return {};
   const bool has_record = schema.has_record(variable);
   const std::int64_t end = has_record ? box.end(0) : 1;

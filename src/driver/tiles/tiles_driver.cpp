@@ -132,13 +132,13 @@ Catalog& TilesDriver::open(int file) {
 }
 
 Bytes TilesDriver::gap_of(int variable) const {
-  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = set_.schema.variable(variable);
   require_plain(definition);
   return gap_value(definition);
 }
 
 void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
-  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
+  const VariableDef& definition = set_.schema.variable(transfer.variable);
   const std::int64_t size = size_in_file(definition);
   const auto convert =
       find_conversion({definition.type, static_cast<std::size_t>(size), false}, in_memory(transfer));
@@ -198,7 +198,7 @@ bool TilesDriver::gaps_unconverted(const Transfer& transfer, const Bytes& gap) {
 
 // Cells of a map are anywhere in the region: a rank that read its own would go through all files.
 Status TilesDriver::read_map(const Transfer& transfer) {
-  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
+  const VariableDef& definition = set_.schema.variable(transfer.variable);
   Bytes gap = gap_of(transfer.variable);
   if (!rearrangers_)
     rearrangers_.emplace(comm_, options_.rearranging, choose_io_ranks(comm_, options_.rearranging),
@@ -245,8 +245,7 @@ void TilesDriver::read(const Transfer& transfer) {
     else if (!transfer.mine.empty())
       read_cells(transfer, gap_of(transfer.variable));
   }));
-  if (!status.ok() && status.variable.empty())
-    status.variable = set_.schema.variables[static_cast<std::size_t>(transfer.variable)].name;
+  if (!status.ok() && status.variable.empty()) status.variable = set_.schema.variable(transfer.variable).name;
   comm_.agree_or_throw(status);
 }
 
@@ -259,8 +258,7 @@ void TilesDriver::fetch(int variable, const Box& box, std::byte* values, const B
   Transfer all;
   all.variable = variable;
   all.region = all.mine = box;
-  all.array = ArrayView::contiguous(values, set_.schema.variables[static_cast<std::size_t>(variable)].type,
-                                    box.count);
+  all.array = ArrayView::contiguous(values, set_.schema.variable(variable).type, box.count);
   read_cells(all, gap);
 }
 
@@ -281,7 +279,7 @@ void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vect
                       const Status& status) {
   const Status match = match_field_call(comm_, "gets", variable, box, status);
   if (!match.ok()) throw Error(match);
-  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = set_.schema.variable(variable);
   const bool root = comm_.rank() == 0;
   const bool text = definition.type == Type::string;
   const bool all = options_.reading.all_read;

@@ -29,8 +29,7 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   try {
     layout_ = found_layout(schema_, header.begins, header.bytes);
     if (header.streaming && record_dim_ >= 0)
-      schema_.dims[static_cast<std::size_t>(record_dim_)].length =
-          streamed_records(schema_, layout_, store_->size());
+      schema_.dim(record_dim_).length = streamed_records(schema_, layout_, store_->size());
     check_file(header);
   } catch (const Error& error) {
     throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
@@ -134,7 +133,7 @@ void ClassicCatalog::need_writable() const {
 Error ClassicCatalog::located(const Error& error, int variable) const {
   const bool known = variable >= 0 && static_cast<std::size_t>(variable) < schema_.variables.size();
   const Error in_file = error.in_file(store_->path());
-  return known ? in_file.of_variable(schema_.variables[static_cast<std::size_t>(variable)].name) : in_file;
+  return known ? in_file.of_variable(schema_.variable(variable).name) : in_file;
 }
 
 const VariableDef& ClassicCatalog::usable(int variable) const {
@@ -142,7 +141,7 @@ const VariableDef& ClassicCatalog::usable(int variable) const {
     throw Error(Code::not_found, "there is no variable {}; the file has {}, counted from 0", variable,
                 schema_.variables.size())
         .in_file(store_->path());
-  const auto& definition = schema_.variables[static_cast<std::size_t>(variable)];
+  const auto& definition = schema_.variable(variable);
   if (!definition.fits_plainly)
     throw located(Error(Code::not_supported, "{} dimensions; up to {} can be read and written",
                         definition.dims.size(), k_max_dims),
@@ -230,7 +229,7 @@ void ClassicCatalog::set_distributed(int variable) {
   need_writable();
   usable(variable);
   give_up_generation(variable);
-  schema_.variables[static_cast<std::size_t>(variable)].distributed = true;
+  schema_.variable(variable).distributed = true;
 }
 
 void ClassicCatalog::give_up_generation(int variable) {
@@ -242,7 +241,7 @@ void ClassicCatalog::give_up_generation(int variable) {
 }
 
 std::int64_t ClassicCatalog::records() const {
-  return record_dim_ < 0 ? 0 : schema_.dims[static_cast<std::size_t>(record_dim_)].length;
+  return record_dim_ < 0 ? 0 : schema_.dim(record_dim_).length;
 }
 
 std::int64_t ClassicCatalog::slabs_of(int variable) const {
@@ -312,7 +311,7 @@ void ClassicCatalog::take_back(int dim, std::int64_t length) {
   const std::int64_t before = records();
   const std::int64_t left = std::max(length, visible_.records);
   if (left >= before) return;
-  schema_.dims[static_cast<std::size_t>(dim)].length = left;
+  schema_.dim(dim).length = left;
   for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
     const int variable = static_cast<int>(v);
     if (!schema_.has_record(variable)) continue;
@@ -350,7 +349,7 @@ void ClassicCatalog::grow_records(std::int64_t length) {
                 length, name_of(schema_.format), k_most)
         .in_file(store_->path());
   layout_.end(length);  // can be counted
-  schema_.dims[static_cast<std::size_t>(record_dim_)].length = length;
+  schema_.dim(record_dim_).length = length;
 }
 
 void ClassicCatalog::put_strings(int variable, const Box&, const std::vector<std::string>&) {

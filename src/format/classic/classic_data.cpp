@@ -40,8 +40,7 @@ void ClassicCatalog::for_each_run(int variable, const Box& box, Visit&& visit) c
   for (int d = outer; d < box.rank(); ++d)
     run *= box.count[d];
   const Dims strides = row_major_strides(slab_shape);
-  const auto size =
-      static_cast<std::int64_t>(size_of(schema_.variables[static_cast<std::size_t>(variable)].type));
+  const auto size = static_cast<std::int64_t>(size_of(schema_.variable(variable).type));
   Box starts = box;
   for (int d = outer; d < box.rank(); ++d)
     starts.count[d] = 1;
@@ -80,7 +79,7 @@ void ClassicCatalog::get(int variable, const Box& box, std::byte* values) {
   check_box(variable, box, false);
   if (box.empty()) return;
   fill_missing(variable, nullptr);
-  const auto& definition = schema_.variables[static_cast<std::size_t>(variable)];
+  const auto& definition = schema_.variable(variable);
   const std::size_t size = size_of(definition.type);
   const Bytes fill = fill_in_file(definition);
   for_each_run(variable, box, [&](std::int64_t offset, std::int64_t position, std::int64_t n) {

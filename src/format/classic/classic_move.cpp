@@ -76,7 +76,7 @@ ClassicMove ClassicMove::planned(Store& file, const Schema& wanted, const Catalo
     Schema in_file = header.schema;
     const ClassicLayout old = found_layout(in_file, header.begins, header.bytes);
     if (const int dim = in_file.record_dim(); header.streaming && dim >= 0)
-      in_file.dims[static_cast<std::size_t>(dim)].length = streamed_records(in_file, old, file.size());
+      in_file.dim(dim).length = streamed_records(in_file, old, file.size());
     for (auto& variable : in_file.variables)
       variable.no_fill = found_without_fill(variable, options.fill);
     const Schema schema = extended_schema(in_file, wanted, true, options.fill);
@@ -104,7 +104,7 @@ ClassicMove::ClassicMove(const Schema& in_file, const ClassicLayout& old, std::i
       old_stride_(old.record_bytes),
       new_stride_(made.record_bytes) {
   const int dim = wanted.record_dim();
-  records_ = dim < 0 ? 0 : wanted.dims[static_cast<std::size_t>(dim)].length;
+  records_ = dim < 0 ? 0 : wanted.dim(dim).length;
   end_ = made.end(records_);
   for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
     const bool is_new = v >= in_file.variables.size();

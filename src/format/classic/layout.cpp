@@ -145,8 +145,7 @@ std::optional<ClassicLayout> extended_layout(const ClassicLayout& old, const Sch
   check_options(options);
   const std::int64_t header_bytes = header_bytes_of(schema);
   const int record_dim = schema.record_dim();
-  const bool movable_records =
-      record_dim < 0 || schema.dims[static_cast<std::size_t>(record_dim)].length == 0;
+  const bool movable_records = record_dim < 0 || schema.dim(record_dim).length == 0;
   const std::size_t old_count = old.begins.size();
   if (old_count > 0 && header_bytes > *std::min_element(old.begins.begin(), old.begins.end()))
     return std::nullopt;
@@ -283,11 +282,11 @@ void check_new_variable(const Schema& schema, const VariableDef& variable) {
     const int id = variable.dims[d];
     if (id < 0 || static_cast<std::size_t>(id) >= schema.dims.size())
       throw Error(Code::invalid_argument, "there is no dimension {}", id);
-    if (d > 0 && schema.dims[static_cast<std::size_t>(id)].unlimited)
+    if (d > 0 && schema.dim(id).unlimited)
       throw Error(Code::not_supported,
                   "the unlimited dimension '{}' must be its slowest in {} files; put it there, or use the "
                   "format netcdf4",
-                  schema.dims[static_cast<std::size_t>(id)].name, file);
+                  schema.dim(id).name, file);
   }
   if (!variable.chunks.empty() || !variable.filters.empty())
     throw Error(Code::not_supported, "chunks and compression cannot be in {} files; use the format netcdf4",
@@ -308,7 +307,7 @@ void check_large(const Schema& schema, bool of_records, bool none_allowed, std::
                          schema.format == Format::cdf5
                              ? ""
                              : " (only the last may have more): use the format cdf5 or netcdf4"),
-             schema.variables[static_cast<std::size_t>(which)].name);
+             schema.variable(which).name);
     }
     if (slab_bytes(schema, v) > largest) large = v;
   }

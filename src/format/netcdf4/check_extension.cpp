@@ -74,8 +74,7 @@ void check_changes(const Schema& in_file, const Schema& wanted) {
   }
   const auto is_coordinate = [](const Schema& schema, std::size_t v) {
     const VariableDef& variable = schema.variables[v];
-    return !variable.dims.empty() &&
-           schema.dims[static_cast<std::size_t>(variable.dims[0])].name == variable.name;
+    return !variable.dims.empty() && schema.dim(variable.dims[0]).name == variable.name;
   };
   for (std::size_t v = 0; v < in_file.variables.size(); ++v)
     if (in_file.variables[v].dims.size() > 1 && is_coordinate(wanted, v) && !is_coordinate(in_file, v))
@@ -93,7 +92,7 @@ void check_chunks(const VariableDef& variable, const Schema& wanted) {
                 variable.chunks.size(), variable.dims.size());
   std::int64_t bytes = static_cast<std::int64_t>(size_of(variable.type));
   for (std::size_t d = 0; d < variable.chunks.size(); ++d) {
-    const auto& dim = wanted.dims[static_cast<std::size_t>(variable.dims[d])];
+    const auto& dim = wanted.dim(variable.dims[d]);
     const auto n = variable.chunks[d];
     if (n < 1 || (!dim.unlimited && dim.length > 0 && n > dim.length))
       throw Error(Code::invalid_argument,
@@ -132,8 +131,7 @@ void check_variable(const VariableDef& variable, const Schema& wanted) {
     const int dim = variable.dims[d];
     if (dim < 0 || dim >= static_cast<int>(wanted.dims.size()))
       throw Error(Code::invalid_argument, "dimension number {} does not exist", dim);
-    if (wanted.format == Format::netcdf4_classic && d > 0 &&
-        wanted.dims[static_cast<std::size_t>(dim)].unlimited)
+    if (wanted.format == Format::netcdf4_classic && d > 0 && wanted.dim(dim).unlimited)
       throw Error(Code::invalid_argument,
                   "in netcdf4-classic an unlimited dimension must be the first of a variable; netcdf4 has no "
                   "such rule");

@@ -91,8 +91,7 @@ void Netcdf4Catalog::grow_to(int variable, const Box& cells) {
   if (cells.empty()) return;
   auto& s = stored(variable);
   for (int d = 0; d < cells.rank(); ++d) {
-    auto& dim =
-        contents_.schema.dims[static_cast<std::size_t>(def(variable).dims[static_cast<std::size_t>(d)])];
+    auto& dim = contents_.schema.dim(def(variable).dims[static_cast<std::size_t>(d)]);
     if (!dim.unlimited) continue;
     dim.length = std::max(dim.length, cells.end(d));
     s.needed[d] = std::max(s.needed[d], cells.end(d));

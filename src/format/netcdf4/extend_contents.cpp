@@ -121,7 +121,7 @@ class Extension {
 int Extension::coordinate_variable(std::size_t dim) const {
   const int v = wanted_.find_variable(wanted_.dims[dim].name);
   if (v < 0) return -1;
-  const auto& dims = wanted_.variables[static_cast<std::size_t>(v)].dims;
+  const auto& dims = wanted_.variable(v).dims;
   return !dims.empty() && dims[0] == static_cast<int>(dim) ? v : -1;
 }
 
@@ -322,7 +322,7 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
   std::vector<bool> unlimited;
   bool any = false;
   for (int d = 0; d < shape.size(); ++d) {
-    const auto& dim = wanted_.dims[static_cast<std::size_t>(def.dims[static_cast<std::size_t>(d)])];
+    const auto& dim = wanted_.dim(def.dims[static_cast<std::size_t>(d)]);
     unlimited.push_back(dim.unlimited);
     any = any || dim.unlimited;
     shape[d] = dim.unlimited ? 0 : dim.length;
@@ -380,7 +380,7 @@ void Extension::add_variable(std::size_t v) {
   if (own.valid()) creation = own;
   std::array<hsize_t, k_max_dims> now{}, most{};
   for (std::size_t d = 0; d < def.dims.size(); ++d) {
-    const auto& dim = wanted_.dims[static_cast<std::size_t>(def.dims[d])];
+    const auto& dim = wanted_.dim(def.dims[d]);
     now[d] = dim.unlimited ? 0 : static_cast<hsize_t>(dim.length);
     most[d] = dim.unlimited ? H5S_UNLIMITED : now[d];
   }

@@ -291,9 +291,8 @@ bool Netcdf4Catalog::can_append_by_copy() const {
   for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
     const auto& variable = contents_.schema.variables[v];
     if (variable.type == Type::string || !variable.fits_plainly) return false;
-    const auto unlimited = std::count_if(variable.dims.begin(), variable.dims.end(), [&](int d) {
-      return contents_.schema.dims[static_cast<std::size_t>(d)].unlimited;
-    });
+    const auto unlimited = std::count_if(variable.dims.begin(), variable.dims.end(),
+                                         [&](int d) { return contents_.schema.dim(d).unlimited; });
     needed = needed || unlimited > 1;
   }
   return needed && !options_.for_hdf5_1_8 && !reuses_space_;

@@ -55,9 +55,7 @@ class Netcdf4Catalog final : public Catalog {
   [[noreturn]] void rethrow(int variable) const;
 
   StoredVariable& stored(int variable) { return contents_.variables[static_cast<std::size_t>(variable)]; }
-  const VariableDef& def(int variable) const {
-    return contents_.schema.variables[static_cast<std::size_t>(variable)];
-  }
+  const VariableDef& def(int variable) const { return contents_.schema.variable(variable); }
   void check_late_fill(const Schema& wanted);
   void require_open() const;
   void require_writable() const;

@@ -227,7 +227,7 @@ void Reader::dims_of_scales() {
 
 bool Reader::fits(int dim, const Extent& extent, std::size_t d) const {
   if (dim < 0 || dim >= static_cast<int>(contents.schema.dims.size())) return false;
-  const auto& dimension = contents.schema.dims[static_cast<std::size_t>(dim)];
+  const auto& dimension = contents.schema.dim(dim);
   return dimension.unlimited || dimension.length == extent.length[d];
 }
 
@@ -268,10 +268,10 @@ void Reader::dims_of(std::size_t i, int variable) {
         if (dims[d] < 0 && fits(listed[d], f.extent, d)) dims[d] = listed[d];
     }
   }
-  auto& def = contents.schema.variables[static_cast<std::size_t>(variable)];
+  auto& def = contents.schema.variable(variable);
   for (std::size_t d = 0; d < rank; ++d) {
     if (dims[d] < 0) dims[d] = nameless(f.extent, d, dims);
-    auto& dimension = contents.schema.dims[static_cast<std::size_t>(dims[d])];
+    auto& dimension = contents.schema.dim(dims[d]);
     if (dimension.unlimited) dimension.length = std::max(dimension.length, f.extent.length[d]);
   }
   def.dims = dims;

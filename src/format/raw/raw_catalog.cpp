@@ -63,8 +63,7 @@ void RawCatalog::need_writable() const {
 }
 
 Error RawCatalog::located(const Error& error, int variable) const {
-  return error.in_file(store_->path())
-      .of_variable(header_.schema.variables[static_cast<std::size_t>(variable)].name);
+  return error.in_file(store_->path()).of_variable(header_.schema.variable(variable).name);
 }
 
 const VariableDef& RawCatalog::usable(int variable) const {
@@ -128,7 +127,7 @@ void RawCatalog::set_distributed(int variable) {
   need_writable();
   usable(variable);
   give_up_generation(variable);
-  header_.schema.variables[static_cast<std::size_t>(variable)].distributed = true;
+  header_.schema.variable(variable).distributed = true;
 }
 
 void RawCatalog::give_up_generation(int variable) {
@@ -141,7 +140,7 @@ void RawCatalog::give_up_generation(int variable) {
 // ---- Places
 
 std::int64_t RawCatalog::records() const {
-  return record_dim_ < 0 ? 0 : header_.schema.dims[static_cast<std::size_t>(record_dim_)].length;
+  return record_dim_ < 0 ? 0 : header_.schema.dim(record_dim_).length;
 }
 
 std::int64_t RawCatalog::slabs_of(int variable) const {
@@ -153,8 +152,7 @@ std::int64_t RawCatalog::slab_begin(int variable, std::int64_t slab) const {
 }
 
 std::int64_t RawCatalog::width_of(int variable) const {
-  return element_bytes(header_.schema.format,
-                       header_.schema.variables[static_cast<std::size_t>(variable)].type);
+  return element_bytes(header_.schema.format, header_.schema.variable(variable).type);
 }
 
 Placement RawCatalog::placement(int variable) const {
@@ -208,7 +206,7 @@ void RawCatalog::grow(int dim, std::int64_t length) {
 void RawCatalog::grow_records(std::int64_t length) {
   if (length <= records()) return;
   header_.layout.end(length);  // can be counted
-  header_.schema.dims[static_cast<std::size_t>(record_dim_)].length = length;
+  header_.schema.dim(record_dim_).length = length;
 }
 
 void RawCatalog::take_back(int dim, std::int64_t length) {
@@ -217,7 +215,7 @@ void RawCatalog::take_back(int dim, std::int64_t length) {
   const std::int64_t before = records();
   const std::int64_t left = std::max(length, committed_records_);
   if (left >= before) return;
-  header_.schema.dims[static_cast<std::size_t>(dim)].length = left;
+  header_.schema.dim(dim).length = left;
   for (std::size_t v = 0; v < filling_.size(); ++v) {
     const int variable = static_cast<int>(v);
     if (!header_.schema.has_record(variable)) continue;
@@ -263,7 +261,7 @@ void RawCatalog::for_each_run(int variable, const Box& box, Visit&& visit) const
 }
 
 Bytes RawCatalog::encoded(int variable, const std::byte* values, std::int64_t n) const {
-  const Type type = header_.schema.variables[static_cast<std::size_t>(variable)].type;
+  const Type type = header_.schema.variable(variable).type;
   Bytes bytes(static_cast<std::size_t>(n * width_of(variable)));
   if (header_.schema.format == Format::ascii) {
     to_text(values, type, n, reinterpret_cast<char*>(bytes.data()));
@@ -276,7 +274,7 @@ Bytes RawCatalog::encoded(int variable, const std::byte* values, std::int64_t n)
 
 void RawCatalog::decode(int variable, const Bytes& in_file, std::int64_t n, std::byte* values,
                         std::uint64_t offset) const {
-  const VariableDef& definition = header_.schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = header_.schema.variable(variable);
   if (header_.schema.format != Format::ascii) {
     std::memcpy(values, in_file.data(), in_file.size());
     if (header_.swapped) swap_bytes(values, size_of(definition.type), n);
@@ -300,8 +298,7 @@ void RawCatalog::put(int variable, const Box& box, const std::byte* values) {
   if (box.empty()) return;
   if (header_.schema.has_record(variable)) grow_records(box.end(0));
   fill_missing(variable, &box);
-  const auto size =
-      static_cast<std::int64_t>(size_of(header_.schema.variables[static_cast<std::size_t>(variable)].type));
+  const auto size = static_cast<std::int64_t>(size_of(header_.schema.variable(variable).type));
   const std::int64_t width = width_of(variable);
   for_each_run(variable, box, [&](std::uint64_t offset, std::int64_t position, std::int64_t run) {
     for (std::int64_t at = 0; at < run; at += k_most_piece / width)
@@ -314,8 +311,7 @@ void RawCatalog::get(int variable, const Box& box, std::byte* values) {
   check_box(variable, box, false);
   if (box.empty()) return;
   fill_missing(variable, nullptr);
-  const auto size =
-      static_cast<std::int64_t>(size_of(header_.schema.variables[static_cast<std::size_t>(variable)].type));
+  const auto size = static_cast<std::int64_t>(size_of(header_.schema.variable(variable).type));
   const std::int64_t width = width_of(variable);
   Bytes piece;
   for_each_run(variable, box, [&](std::uint64_t offset, std::int64_t position, std::int64_t run) {
@@ -356,7 +352,7 @@ void RawCatalog::fill_missing(int variable, const Box* put) {
   }
   const std::int64_t first_put = whole && of_records ? put->first[0] : 0;
   const std::int64_t end_put = !whole ? 0 : of_records ? put->end(0) : 1;
-  const VariableDef& definition = header_.schema.variables[static_cast<std::size_t>(variable)];
+  const VariableDef& definition = header_.schema.variable(variable);
   const std::int64_t width = width_of(variable);
   const std::int64_t cells = header_.layout.slabs[static_cast<std::size_t>(variable)] / width;
   const Bytes fill = fill_of(definition);
@@ -402,7 +398,7 @@ void RawCatalog::read(int variable, std::uint64_t offset, std::span<std::byte> b
     ++traffic_.reads;
     traffic_.bytes_read += static_cast<std::int64_t>(found);
     const auto width = static_cast<std::size_t>(width_of(variable));
-    const Bytes fill = fill_of(header_.schema.variables[static_cast<std::size_t>(variable)]);
+    const Bytes fill = fill_of(header_.schema.variable(variable));
     const Bytes one = encoded(variable, fill.data(), 1);
     // Half an element at the end of the file is none.
     for (std::size_t at = found / width * width; at < bytes.size(); at += width)

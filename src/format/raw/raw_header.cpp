@@ -196,7 +196,7 @@ void read_variable(const Json& json, RawHeader& header) {
   for (const Json& name : list(json, "dimensions", where)) {
     const int dim = name.is_string() ? header.schema.find_dim(name.get<std::string>()) : -1;
     if (dim < 0) damaged(fmt::format("a dimension of {} is {}, which there is none of", where, name.dump()));
-    if (!variable.dims.empty() && header.schema.dims[static_cast<std::size_t>(dim)].unlimited)
+    if (!variable.dims.empty() && header.schema.dim(dim).unlimited)
       damaged(fmt::format("the unlimited dimension of {} is not its first", where));
     variable.dims.push_back(dim);
   }
@@ -340,7 +340,7 @@ std::string encode_raw_header(const RawHeader& header) {
     one["type"] = name_of(variable.type);
     one["dimensions"] = Json::array();
     for (const int d : variable.dims)
-      one["dimensions"].push_back(schema.dims[static_cast<std::size_t>(d)].name);
+      one["dimensions"].push_back(schema.dim(d).name);
     one["begin"] = header.layout.begins[v];
     one["element_bytes"] = element_bytes(schema.format, variable.type);
     one["attributes"] = json_of(variable.attributes);

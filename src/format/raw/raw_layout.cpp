@@ -30,7 +30,7 @@ void lay_out_records(RawLayout& layout, const Schema& schema, const CatalogOptio
   bool distributed = false;
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
     if (!schema.has_record(v)) continue;
-    const auto& variable = schema.variables[static_cast<std::size_t>(v)];
+    const auto& variable = schema.variable(v);
     largest_grain = std::max(largest_grain, grain_of(schema.format, variable.type));
     distributed = distributed || variable.distributed;
   }
@@ -60,10 +60,10 @@ std::int64_t element_bytes(Format format, Type type) {
 }
 
 std::int64_t raw_slab_bytes(const Schema& schema, int variable) {
-  const auto& definition = schema.variables[static_cast<std::size_t>(variable)];
+  const auto& definition = schema.variable(variable);
   std::int64_t bytes = element_bytes(schema.format, definition.type);
   for (std::size_t d = schema.has_record(variable) ? 1 : 0; d < definition.dims.size(); ++d)
-    bytes = checked_product(bytes, schema.dims[static_cast<std::size_t>(definition.dims[d])].length);
+    bytes = checked_product(bytes, schema.dim(definition.dims[d]).length);
   return bytes;
 }
 

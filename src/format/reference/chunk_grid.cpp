@@ -37,8 +37,8 @@ std::int64_t common_divisor(const std::vector<StoredPart>& parts, int d) {
 }
 
 [[noreturn]] void refuse(const FileSet& set, int variable, const std::vector<StoredPart>& parts, int d) {
-  const auto& definition = set.schema.variables[static_cast<std::size_t>(variable)];
-  const auto& dim = set.schema.dims[static_cast<std::size_t>(definition.dims[static_cast<std::size_t>(d)])];
+  const auto& definition = set.schema.variable(variable);
+  const auto& dim = set.schema.dim(definition.dims[static_cast<std::size_t>(d)]);
   const StoredPart& one = parts.front();
   const auto path = [&](const StoredPart& p) { return set.files[static_cast<std::size_t>(p.file)].path; };
   const auto other = std::find_if(parts.begin(), parts.end(), [&](const StoredPart& p) {
@@ -90,8 +90,7 @@ ChunkGrid chunk_grid_of(const FileSet& set, int variable, const std::vector<Stor
   for (int d = 0; d < whole.size(); ++d)
     chunks *= static_cast<double>(whole[d]) / static_cast<double>(grid.chunk[d]);
   const auto bytes =
-      volume(grid.chunk) *
-      static_cast<std::int64_t>(size_of(set.schema.variables[static_cast<std::size_t>(variable)].type));
+      volume(grid.chunk) * static_cast<std::int64_t>(size_of(set.schema.variable(variable).type));
   if (chunks > static_cast<double>(k_most_chunks) ||
       (chunks > static_cast<double>(k_many_chunks) && bytes < k_least_bytes))
     refuse(set, variable, parts, last_irregular);

@@ -58,7 +58,7 @@ class ReferenceWriter {
  private:
   template <class Visit>
   void for_each_file(Visit&& visit);
-  const VariableDef& def(int v) const { return set_.schema.variables[static_cast<std::size_t>(v)]; }
+  const VariableDef& def(int v) const { return set_.schema.variable(v); }
   Array& array(int v) { return arrays_[static_cast<std::size_t>(v)]; }
   void look(int file, Catalog& catalog);
   void choose_grids();
@@ -87,8 +87,7 @@ class ReferenceWriter {
 
 std::int64_t bytes_of(const FileSet& set, int v) {
   return volume(set.schema.shape(v)) *
-         static_cast<std::int64_t>(
-             std::max<std::size_t>(size_of(set.schema.variables[static_cast<std::size_t>(v)].type), 1));
+         static_cast<std::int64_t>(std::max<std::size_t>(size_of(set.schema.variable(v).type), 1));
 }
 
 std::string key_of(const std::string& name, const Dims& index) {
@@ -125,7 +124,7 @@ void ReferenceWriter::look(int f, Catalog& catalog) {
     // Files that hold the same cells of fewer dimensions: the first of them will do.
     if ((!set_.is_cut(v) && !a.parts.empty()) || std::any_of(a.parts.begin(), a.parts.end(), same_cells))
       continue;
-    const VariableDef& definition = catalog.schema().variables[static_cast<std::size_t>(own)];
+    const VariableDef& definition = catalog.schema().variable(own);
     const Placement placement = catalog.placement(own);
     const int n = owned.rank();
     StoredPart part{f, owned, Dims(n), Dims(n), placement.chunk, definition.filters.empty()};
@@ -137,7 +136,7 @@ void ReferenceWriter::look(int f, Catalog& catalog) {
     if (definition.filters != def(v).filters && !a.parts.empty())
       throw Error(Code::not_supported, "the variable is compressed otherwise than in another file of the set")
           .of_variable(def(v).name);
-    set_.schema.variables[static_cast<std::size_t>(v)].filters = definition.filters;
+    set_.schema.variable(v).filters = definition.filters;
     if (a.swapped && *a.swapped != placement.swapped)
       throw Error(Code::not_supported, "the byte order is not that of another file of the set")
           .of_variable(def(v).name);
@@ -483,7 +482,7 @@ std::string ReferenceWriter::attributes_json(const std::vector<Attribute>& attri
   if (dims != nullptr) {
     out += std::string(out.size() > 1 ? ", " : "") + R"("_ARRAY_DIMENSIONS": [)";
     for (std::size_t d = 0; d < dims->size(); ++d)
-      out += (d > 0 ? ", " : "") + json_string(set_.schema.dims[static_cast<std::size_t>((*dims)[d])].name);
+      out += (d > 0 ? ", " : "") + json_string(set_.schema.dim((*dims)[d]).name);
     out += "]";
   }
   return out + "}";

@@ -34,9 +34,9 @@ class MasterWriter {
   void add_source(int v, const SetPiece& piece, hid_t creation) const;
   void copy_values(int v, hid_t dataset);
   Catalog& open(int file);
-  const VariableDef& def(int v) const { return set_.schema.variables[static_cast<std::size_t>(v)]; }
+  const VariableDef& def(int v) const { return set_.schema.variable(v); }
   bool unlimited(int v, int d) const {
-    return set_.schema.dims[static_cast<std::size_t>(def(v).dims[static_cast<std::size_t>(d)])].unlimited;
+    return set_.schema.dim(def(v).dims[static_cast<std::size_t>(d)]).unlimited;
   }
 
   FileSet set_;

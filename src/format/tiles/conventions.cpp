@@ -122,8 +122,8 @@ void leave_shared_points_to_the_next(Cutting& cutting, const std::vector<Header>
 }
 
 bool has_coordinate(const Schema& schema, int dim) {
-  const int v = schema.find_variable(schema.dims[static_cast<std::size_t>(dim)].name);
-  return v >= 0 && schema.variables[static_cast<std::size_t>(v)].dims == std::vector<int>{dim};
+  const int v = schema.find_variable(schema.dim(dim).name);
+  return v >= 0 && schema.variable(v).dims == std::vector<int>{dim};
 }
 
 /// Icebergs: nothing is cut, and along an unlimited dimension without a coordinate variable each file has the
@@ -288,7 +288,7 @@ void place_by_lengths(Cutting& cutting, const std::vector<Header>& headers, cons
   for (std::size_t f = 0; f < headers.size(); ++f) {
     const int d = headers[f].schema.find_dim(axis.name);
     if (d < 0) continue;
-    const auto length = headers[f].schema.dims[static_cast<std::size_t>(d)].length;
+    const auto length = headers[f].schema.dim(d).length;
     const auto [known, is_new] = lengths.emplace(partitions[f][which], length);
     if (!is_new && known->second != length)
       refuse(

@@ -37,7 +37,7 @@ bool gives_meaning(const std::string& attribute) {
 std::vector<std::string> dim_names(const Schema& schema, const VariableDef& variable) {
   std::vector<std::string> names;
   for (const int d : variable.dims)
-    names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
+    names.push_back(schema.dim(d).name);
   return names;
 }
 
@@ -261,9 +261,8 @@ void Builder::make_variables() {
 }
 
 bool Builder::lacks_a_dim(std::size_t f, const VariableDef& whole) const {
-  return std::any_of(whole.dims.begin(), whole.dims.end(), [&](int d) {
-    return headers_[f].schema.find_dim(set_.schema.dims[static_cast<std::size_t>(d)].name) < 0;
-  });
+  return std::any_of(whole.dims.begin(), whole.dims.end(),
+                     [&](int d) { return headers_[f].schema.find_dim(set_.schema.dim(d).name) < 0; });
 }
 
 /// Variables without cells in the base: it has not got their dimensions; or, in tiles of ROMS, they are of
@@ -274,14 +273,14 @@ void Builder::add_missing_variables() {
       if (tiles::is_made_axis(variable)) continue;
       VariableDef whole = variable;
       for (auto& d : whole.dims)
-        d = set_.schema.find_dim(header.schema.dims[static_cast<std::size_t>(d)].name);
+        d = set_.schema.find_dim(header.schema.dim(d).name);
       make_definition_whole(whole);
       const int known = set_.schema.find_variable(variable.name);
       if (known < 0 && (cutting_.variables_differ || lacks_a_dim(base_, whole)))
         set_.schema.variables.push_back(whole);
       else if (known >= 0 && cutting_.variables_differ &&
-               set_.schema.variables[static_cast<std::size_t>(known)].dims.size() < whole.dims.size())
-        set_.schema.variables[static_cast<std::size_t>(known)] = whole;
+               set_.schema.variable(known).dims.size() < whole.dims.size())
+        set_.schema.variable(known) = whole;
     }
 }
 
@@ -290,15 +289,14 @@ void Builder::match_variables(std::size_t f) {
   const std::string& path = headers_[f].path;
   for (const auto& whole : set_.schema.variables) {
     const int at = own.find_variable(whole.name);
-    const bool fits = at >= 0 && dim_names(own, own.variables[static_cast<std::size_t>(at)]) ==
-                                     dim_names(set_.schema, whole);
+    const bool fits = at >= 0 && dim_names(own, own.variable(at)) == dim_names(set_.schema, whole);
     set_.files[f].variables.push_back(fits ? at : -1);
     if (!fits && (cutting_.variables_differ || (at < 0 && lacks_a_dim(f, whole)))) continue;
     if (at < 0)
       throw Error(Code::format, "the variable is missing, which {} has", base().path)
           .of_variable(whole.name)
           .in_file(path);
-    const auto& mine = own.variables[static_cast<std::size_t>(at)];
+    const auto& mine = own.variable(at);
     if (!fits)
       throw Error(Code::format, "the variable has the dimensions ({}), in {} ({})",
                   joined(dim_names(own, mine), ", "), base().path,
@@ -417,7 +415,7 @@ void Builder::check_sizes() const {
     constexpr std::int64_t k_most_cells = std::numeric_limits<std::int64_t>::max() / 64;
     std::int64_t cells = 1;
     for (const int d : dims)
-      if (const auto& dim = set_.schema.dims[static_cast<std::size_t>(d)];
+      if (const auto& dim = set_.schema.dim(d);
           __builtin_mul_overflow(cells, dim.length, &cells) || cells > k_most_cells)
         throw Error(Code::format, "{} would have too many cells, with {} along '{}'; is a file damaged?",
                     what, dim.length, dim.name)
@@ -483,12 +481,11 @@ void Builder::check_files_of(int v) {
                 "the set is not whole: no file that has the variable holds its cells {}; to read them as the "
                 "fill value, set missing_tiles=fill (shoal combine: --allow-missing)",
                 text_of_boxes(cover.gaps))
-        .of_variable(set_.schema.variables[static_cast<std::size_t>(v)].name)
+        .of_variable(set_.schema.variable(v).name)
         .in_file(base().path);
   set_.has_gaps[static_cast<std::size_t>(v)] = true;
   set_.warnings.push_back(fmt::format("variable '{}' is not in all files: {} of its cells read as fill",
-                                      set_.schema.variables[static_cast<std::size_t>(v)].name,
-                                      cover.gap_cells));
+                                      set_.schema.variable(v).name, cover.gap_cells));
 }
 
 void Builder::check_cover(const std::vector<int>& dims, bool largest) {
@@ -500,7 +497,7 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
   const bool land = options_.missing == MissingTiles::fill || cutting_.land_left_out ||
                     cutting_.total == static_cast<std::int64_t>(set_.files.size());
   for (int i = 0; i < n; ++i)
-    shape[i] = set_.schema.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])].length;
+    shape[i] = set_.schema.dim(dims[static_cast<std::size_t>(i)]).length;
   for (std::size_t f = 0; f < set_.files.size(); ++f) {
     Box box{Dims(n), Dims(n)};
     for (int i = 0; i < n; ++i) {
@@ -539,7 +536,7 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
 void Builder::refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cover) const {
   std::vector<std::string> names;
   for (const int d : dims)
-    names.push_back(set_.schema.dims[static_cast<std::size_t>(d)].name);
+    names.push_back(set_.schema.dim(d).name);
   const std::string missing = missing_files();
   throw Error(
       Code::not_found,

@@ -31,12 +31,12 @@ Bytes gap_value(const VariableDef& variable) {
 }
 
 bool FileSet::is_cut(int variable) const {
-  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  const auto& dims = schema.variable(variable).dims;
   return std::any_of(dims.begin(), dims.end(), [&](int d) { return cut[static_cast<std::size_t>(d)]; });
 }
 
 Box FileSet::box_of(int file, int variable) const {
-  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  const auto& dims = schema.variable(variable).dims;
   const SetFile& in = files[static_cast<std::size_t>(file)];
   const auto n = static_cast<int>(dims.size());
   Box box{Dims(n), Dims(n)};

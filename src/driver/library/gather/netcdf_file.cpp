@@ -194,7 +194,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
       if (dims.back() < 0)
         throw Error(Code::not_supported,
                     "the netCDF library does not see the dimension '{}' of the file; use driver native",
-                    wanted_.dims[static_cast<std::size_t>(d)].name)
+                    wanted_.dim(d).name)
             .in_file(file_.path_)
             .of_variable(definition.name);
     }
@@ -223,7 +223,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
     if (variable < 0)
       file_.check(code, what);
     else
-      checked(wanted_.variables[static_cast<std::size_t>(variable)], code, what);
+      checked(wanted_.variable(variable), code, what);
   }
 
  private:
@@ -236,7 +236,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
   void chunk(int index, const VariableDef& definition, int id) const {
     std::vector<bool> unlimited;
     for (const int d : definition.dims)
-      unlimited.push_back(wanted_.dims[static_cast<std::size_t>(d)].unlimited);
+      unlimited.push_back(wanted_.dim(d).unlimited);
     const bool records = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
     if (definition.dims.empty() || (!records && definition.chunks.empty() && definition.filters.empty()))
       return;
@@ -340,7 +340,7 @@ std::int64_t NetcdfFile::length_of(int dim) const {
 // netCDF has no call for it: one cell of the last record makes the others.
 void NetcdfFile::grow(const Schema& schema) {
   for (int d = 0; d < static_cast<int>(schema.dims.size()); ++d) {
-    const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
+    const Dimension& dim = schema.dim(d);
     if (!dim.unlimited || length_of(d) >= dim.length) continue;
     for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
       if (grow_by(schema, v, d)) break;
@@ -348,13 +348,13 @@ void NetcdfFile::grow(const Schema& schema) {
 }
 
 bool NetcdfFile::grow_by(const Schema& schema, int v, int dim) {
-  const VariableDef& variable = schema.variables[static_cast<std::size_t>(v)];
+  const VariableDef& variable = schema.variable(v);
   const auto& dims = variable.dims;
   if (std::find(dims.begin(), dims.end(), dim) == dims.end() || !variable.fits_plainly) return false;
   Box cell(Dims(static_cast<int>(dims.size())), Dims(static_cast<int>(dims.size()), 1));
   for (int i = 0; i < cell.rank(); ++i) {
     const int d = dims[static_cast<std::size_t>(i)];
-    const Dimension& other = schema.dims[static_cast<std::size_t>(d)];
+    const Dimension& other = schema.dim(d);
     if (d == dim)
       cell.first[i] = other.length - 1;
     else if (other.unlimited && length_of(d) == 0)

@@ -175,9 +175,7 @@ void ParallelNetcdfFile::define(const Schema& wanted) {
     void attribute(int v, const Attribute& a) override {
       int id = NC_GLOBAL;
       if (v >= 0)
-        driver.check(
-            nc_inq_varid(driver.file_, wanted.variables[static_cast<std::size_t>(v)].name.c_str(), &id),
-            "find a variable");
+        driver.check(nc_inq_varid(driver.file_, wanted.variable(v).name.c_str(), &id), "find a variable");
       driver.check(put_attribute_by_netcdf(driver.file_, id, a), fmt::format("set attribute '{}'", a.name));
     }
     ParallelNetcdfFile& driver;
@@ -193,7 +191,7 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   Dims shape(static_cast<int>(def.dims.size()));
   std::vector<bool> unlimited;
   for (std::size_t d = 0; d < def.dims.size(); ++d) {
-    const Dimension& dim = wanted.dims[static_cast<std::size_t>(def.dims[d])];
+    const Dimension& dim = wanted.dim(def.dims[d]);
     dims.push_back(-1);
     check(nc_inq_dimid(file_, dim.name.c_str(), &dims.back()), what);
     unlimited.push_back(dim.unlimited);
@@ -329,7 +327,7 @@ void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicate
   const auto& dims = context_.variable(v).dims;
   Dims& extents = extents_.try_emplace(v, Dims(region.rank())).first->second;
   for (int d = 0; d < region.rank(); ++d) {
-    const Dimension& dim = context_.schema.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+    const Dimension& dim = context_.schema.dim(dims[static_cast<std::size_t>(d)]);
     if (!dim.unlimited || region.end(d) <= extents[d]) continue;
     extents[d] = region.end(d);
     extending_ = true;

@@ -16,7 +16,7 @@ bool fits(const Schema& schema, const VariableDef& v, const Decomposition& cut) 
   const auto n = static_cast<std::size_t>(cut.rank());
   if (v.dims.size() < n) return false;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto& dim = schema.dims[static_cast<std::size_t>(v.dims[v.dims.size() - n + i])];
+    const auto& dim = schema.dim(v.dims[v.dims.size() - n + i]);
     if (!dim.unlimited && dim.length != cut.global()[static_cast<int>(i)]) return false;
   }
   return true;

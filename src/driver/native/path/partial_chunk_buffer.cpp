@@ -59,7 +59,7 @@ bool PartialChunkBuffer::is_part(const FieldJob& job) const {
   const Box& region = job.transfer->region;
   const Dims& chunk = job.placement->chunk;
   for (int d = 0; d < region.rank() && !region.empty(); ++d) {
-    const auto& dim = schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])];
+    const auto& dim = schema_.dim(job.variable->dims[static_cast<std::size_t>(d)]);
     const bool begins = region.first[d] % chunk[d] == 0;
     const bool ends = region.end(d) % chunk[d] == 0 || (!dim.unlimited && region.end(d) == dim.length);
     if (!begins || !ends) return true;
@@ -74,7 +74,7 @@ Box PartialChunkBuffer::region_of(const FieldJob& job) const {
   const Dims& chunk = job.placement->chunk;
   const int dims = is_mapped(*job.transfer) ? leads_of(*job.transfer) : region.rank();
   for (int d = 0; d < dims; ++d) {
-    const auto& dim = schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])];
+    const auto& dim = schema_.dim(job.variable->dims[static_cast<std::size_t>(d)]);
     const std::int64_t first = region.first[d] / chunk[d] * chunk[d];
     std::int64_t end = (region.end(d) + chunk[d] - 1) / chunk[d] * chunk[d];
     if (!dim.unlimited) end = std::min(end, dim.length);

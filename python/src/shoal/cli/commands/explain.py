@@ -24,7 +24,8 @@ class _Group(TyperGroup):
         known = (*self.commands, "--help")
         if args and args[0] not in known and not ctx.resilient_parsing:
             names = [arg.partition("=")[0] for arg in args]
-            kind = next((_kinds[name] for name in names if name in _kinds), "layout")
+            other = "layout" if args[0].startswith("-") else "chunks"  # which has a file's name
+            kind = next((_kinds[name] for name in names if name in _kinds), other)
             rest = [arg for arg in args if arg not in _gone]
             typer.echo(f"shoal: this is now: {shlex.join(['shoal', 'explain', kind, *rest])}", err=True)
             raise typer.Exit(2)
