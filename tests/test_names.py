@@ -82,6 +82,13 @@ different = {
     "take_place": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
     "copy": {"Fortran": ((), "of tools; models have arrays")},
     "copy_att": {"Fortran": ((), "of tools, as copy")},
+    **{
+        f"{verb}_variable": {
+            "C++": ((verb,), "the same name; the argument is a number in the place of the name"),
+            "Python": ((verb,), "by name"),
+        }
+        for verb in ("write", "read", "put", "get")
+    },
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
         "C++": (("what",), "exceptions carry it (std::exception)"),
