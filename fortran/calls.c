@@ -403,8 +403,54 @@ static shoal_section c_section(const section* part) {
   return out;
 }
 
+/* Which variable a call means: by its name, or by its number from 0 where is_number is set; label: what
+ * messages of this file call it. */
+typedef struct target {
+  const char* label;
+  int is_number;
+  shoal_variable number;
+} target;
+
+static int describe_target(const shoal_dataset* dataset, const target* variable, shoal_var_info* info) {
+  shoal_variable number = variable->number;
+  if (!variable->is_number && shoal_find_var(dataset, variable->label, &number) != SHOAL_OK) return 0;
+  return shoal_inq_var(dataset, number, info) == SHOAL_OK;
+}
+
+static int refuse_target(int verb, shoal_dataset* dataset, const target* variable,
+                         const shoal_decomposition* decomposition, const shoal_section* which, int code) {
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
+  const char* name = variable->label;
+  if (variable->is_number)
+    name = dataset != NULL && shoal_inq_var(dataset, variable->number, &info) == SHOAL_OK ? info.name : NULL;
+  return refuse_data(verb, dataset, name, decomposition, which, code);
+}
+
+static int call_shoal(int verb, shoal_dataset* dataset, const target* variable,
+                      const shoal_decomposition* decomposition, const shoal_array* array,
+                      const shoal_section* which) {
+  const char* const name = variable->label;
+  const shoal_variable number = variable->number;
+  switch (verb) {
+    case SHOAL_F_WRITE:
+      return variable->is_number ? shoal_write_variable(dataset, number, decomposition, array, which)
+                                 : shoal_write(dataset, name, decomposition, array, which);
+    case SHOAL_F_READ:
+      return variable->is_number ? shoal_read_variable(dataset, number, decomposition, array, which)
+                                 : shoal_read(dataset, name, decomposition, array, which);
+    case SHOAL_F_PUT:
+      return variable->is_number ? shoal_put_variable(dataset, number, array, which)
+                                 : shoal_put(dataset, name, array, which);
+    case SHOAL_F_GET:
+      return variable->is_number ? shoal_get_variable(dataset, number, array, which)
+                                 : shoal_get(dataset, name, array, which);
+    default:
+      return SHOAL_INTERNAL;
+  }
+}
+
 /* Put or get an array of text where the file has strings: elements are zero-terminated pointers there. */
-static int move_strings(int verb, shoal_dataset* dataset, const char* variable, shoal_f_view* text,
+static int move_strings(int verb, shoal_dataset* dataset, const target* variable, shoal_f_view* text,
                         const section* part) {
   const int rank = text->array.ndims - 1;
   const int64_t length = text->extents[rank];
@@ -420,8 +466,8 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
                        text->extents,       NULL};
   int code = SHOAL_OK;
   if (packed == NULL || pointers == NULL || terminated == NULL) {
-    code = refuse_data(verb, dataset, variable, NULL, &which,
-                       shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable));
+    code = refuse_target(verb, dataset, variable, NULL, &which,
+                         shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable->label));
   } else if (verb == SHOAL_F_PUT) {
     shoal_f_pack(text, packed);
     for (int64_t i = 0; i < strings; ++i) {
@@ -431,14 +477,14 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
       pointers[i] = terminated + i * (length + 1);
       memcpy(pointers[i], packed + i * length, (size_t)used);
     }
-    code = shoal_put(dataset, variable, &array, &which);
+    code = call_shoal(verb, dataset, variable, NULL, &array, &which);
   } else {
-    code = shoal_get(dataset, variable, &array, &which);
+    code = call_shoal(verb, dataset, variable, NULL, &array, &which);
     for (int64_t i = 0; code == SHOAL_OK && i < strings; ++i) {
       const size_t used = pointers[i] != NULL ? strlen(pointers[i]) : 0;
       if (used > (size_t)length)
         code = shoal_f_fail(SHOAL_RANGE, "%s: string %lld has %zu characters, the array has room for %lld",
-                            variable, (long long)i + 1, used, (long long)length);
+                            variable->label, (long long)i + 1, used, (long long)length);
       else
         memset(packed + i * length, ' ', (size_t)length);
       if (code == SHOAL_OK && used > 0) memcpy(packed + i * length, pointers[i], used);
@@ -456,82 +502,45 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
  * character(len=1), and the length 1 of its strings is not a dimension then. */
 static void drop_unit_length(const shoal_var_info* info, const section* part, shoal_f_view* view) {
   const int last = view->array.ndims - 1;
-  if (view->array.type != SHOAL_CHAR || view->extents[last] != 1) return;
+  if (view->extents[last] != 1) return;
   const int one_record = part->record != SHOAL_ALL_RECORDS && part->records == 0;
   const int dims = info->ndims - (info->has_record && one_record ? 1 : 0);
   if (info->type == SHOAL_CHAR && dims == last) view->array.ndims = last;
 }
 
-/* The call of a variable that is there; number -1: nobody knows it, and the call by its name says so. */
-static int call_shoal(int verb, shoal_dataset* dataset, const char* name, shoal_variable number,
-                      const shoal_decomposition* decomposition, const shoal_array* array,
-                      const shoal_section* which) {
-  switch (verb) {
-    case SHOAL_F_WRITE:
-      return number < 0 ? shoal_write(dataset, name, decomposition, array, which)
-                        : shoal_write_variable(dataset, number, decomposition, array, which);
-    case SHOAL_F_READ:
-      return number < 0 ? shoal_read(dataset, name, decomposition, array, which)
-                        : shoal_read_variable(dataset, number, decomposition, array, which);
-    case SHOAL_F_PUT:
-      return number < 0 ? shoal_put(dataset, name, array, which)
-                        : shoal_put_variable(dataset, number, array, which);
-    case SHOAL_F_GET:
-      return number < 0 ? shoal_get(dataset, name, array, which)
-                        : shoal_get_variable(dataset, number, array, which);
-    default:
-      return SHOAL_INTERNAL;
-  }
-}
-
-/* info: of the variable; of type 0 where there is none. */
-static int move(int verb, shoal_dataset* dataset, const char* name, shoal_variable number,
-                const shoal_var_info* info, const CFI_cdesc_t* values, const CFI_cdesc_t* record,
-                const CFI_cdesc_t* start, const CFI_cdesc_t* count, const CFI_cdesc_t* records,
-                const shoal_decomposition* decomposition) {
+static int move(int verb, shoal_dataset* dataset, const target* variable, const CFI_cdesc_t* values,
+                const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                const CFI_cdesc_t* records, const shoal_decomposition* decomposition) {
   shoal_f_view view;
   section part;
+  shoal_f_clear();
   /* The section first: the others are to hear of the array, and not of a record that is missing. */
-  int refused = make_section(name, record, start, count, records, &part);
-  if (refused != SHOAL_OK) return refuse_data(verb, dataset, name, decomposition, NULL, refused);
+  int refused = make_section(variable->label, record, start, count, records, &part);
+  if (refused != SHOAL_OK) return refuse_target(verb, dataset, variable, decomposition, NULL, refused);
   const shoal_section which = c_section(&part);
-  refused = shoal_f_describe(values, name, &view);
-  if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
-      info->type == SHOAL_STRING)
-    return move_strings(verb, dataset, name, &view, &part);
-  if (refused != SHOAL_OK) return refuse_data(verb, dataset, name, decomposition, &which, refused);
-  drop_unit_length(info, &part, &view);
-  return call_shoal(verb, dataset, name, number, decomposition, &view.array, &which);
+  refused = shoal_f_describe(values, variable->label, &view);
+  if (refused != SHOAL_OK) return refuse_target(verb, dataset, variable, decomposition, &which, refused);
+  shoal_var_info info = SHOAL_VAR_INFO_INIT; /* of texts alone: others pay nothing for it */
+  if (view.array.type == SHOAL_CHAR && describe_target(dataset, variable, &info)) {
+    if (info.type == SHOAL_STRING && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET))
+      return move_strings(verb, dataset, variable, &view, &part);
+    drop_unit_length(&info, &part, &view);
+  }
+  return call_shoal(verb, dataset, variable, decomposition, &view.array, &which);
 }
 
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
                  const CFI_cdesc_t* records, const shoal_decomposition* decomposition) {
-  shoal_variable number = -1;
-  shoal_var_info info = SHOAL_VAR_INFO_INIT;
-  if (shoal_find_var(dataset, variable, &number) != SHOAL_OK ||
-      shoal_inq_var(dataset, number, &info) != SHOAL_OK)
-    number = -1;
-  shoal_f_clear();
-  return move(verb, dataset, variable, number, &info, values, record, start, count, records, decomposition);
+  const target named = {variable, 0, -1};
+  return move(verb, dataset, &named, values, record, start, count, records, decomposition);
 }
 
 int shoal_f_move_variable(int verb, shoal_dataset* dataset, int number, const CFI_cdesc_t* values,
                           const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
                           const CFI_cdesc_t* records, const shoal_decomposition* decomposition) {
-  shoal_var_info info = SHOAL_VAR_INFO_INIT;
-  shoal_f_clear();
-  if (dataset == NULL || shoal_inq_var(dataset, number - 1, &info) != SHOAL_OK)
-    return refuse_data(
-        verb, dataset, NULL, decomposition, NULL,
-        shoal_f_fail(SHOAL_INVALID_ARGUMENT, "there is no variable %d (find_var has the numbers)", number));
-  char* const name = malloc(strlen(info.name) + 1); /* where definitions end in the call, info.name moves */
-  if (name == NULL)
-    return refuse_data(verb, dataset, NULL, decomposition, NULL,
-                       shoal_f_fail(SHOAL_NO_MEMORY, "out of memory"));
-  strcpy(name, info.name);
-  const int code =
-      move(verb, dataset, name, number - 1, &info, values, record, start, count, records, decomposition);
-  free(name);
-  return code;
+  char label[32];
+  snprintf(label, sizeof label, "variable %d", number);
+  const target numbered = {label, 1, number - 1};
+  return move(verb, dataset, &numbered, values, record, start, count, records, decomposition);
 }

@@ -149,6 +149,7 @@ class Dataset {
   /// Error(not_found, invalid_argument): there is none.
   int variable_number(const VariableArgument& variable) const;
   std::string variable_name(const VariableArgument& variable) const;  ///< "": nobody knows it
+  Status in_call(const Status& status, const DataCall& call) const;  ///< with file and variable, if it failed
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);

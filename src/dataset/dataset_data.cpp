@@ -79,6 +79,10 @@ std::string Dataset::variable_name(const VariableArgument& variable) const {
   return number < schema().variables.size() ? schema().variables[number].name : "";
 }
 
+Status Dataset::in_call(const Status& status, const DataCall& call) const {
+  return status.ok() ? status : with_context(status, path_, variable_name(call.variable));
+}
+
 // A decomposition that this dataset has not seen yet: ranks look at it together, also those whose other
 // arguments are bad.
 void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -151,7 +155,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   Status all = call.refused;
   all.merge(transfer.status);
   all.merge(status);
-  transfer.status = with_context(all, path_, variable_name(call.variable));
+  transfer.status = in_call(all, call);
   if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
   return transfer;
 }
@@ -277,7 +281,7 @@ void Dataset::read(const DataCall& call) {
     if (!known.ok()) {  // a rank with bad arguments does not know, and waits in the driver
       if (comm_.size() == 1) throw Error(known);
       transfer.variable = -1;
-      transfer.status = with_context(known, path_, variable_name(call.variable));
+      transfer.status = in_call(known, call);
     }
     fill_masked(transfer);
     if (gathered != nullptr)
@@ -319,7 +323,7 @@ void Dataset::put(const DataCall& call) {
       return definitions_.take_lengths(driver_->schema());
     }
   }
-  status = with_context(status, path_, variable_name(call.variable));
+  status = in_call(status, call);
   if (comm_.size() == 1) throw Error(status);
   driver_->put(variable, status.ok() ? box : Box(), nullptr, {}, status);
   if (status.ok()) next_records_.note(driver_->schema(), variable, box);
@@ -373,7 +377,7 @@ void Dataset::get(const DataCall& call) {
                       {view.type, view.element_size, false});
     variable = index;
   });
-  status = with_context(status, path_, variable_name(call.variable));
+  status = in_call(status, call);
   try {
     if (status.ok()) {
       get_values(variable, box, view);
