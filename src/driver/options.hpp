@@ -14,7 +14,7 @@
 #include "machine/figures.hpp"
 #include "rearrange/options.hpp"
 #include "rearrange/storing_choice.hpp"
-#include "storage/store.hpp"
+#include "storage/container.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -100,6 +100,7 @@ struct ReadOptions {
 /// are renamed later.
 struct SystemOptions {
   StoreOpener open_store = open_posix_store;
+  ContainerOpener open_folder;  ///< none: a folder of files that open_store opens
   FreeSpaceFinder find_free_space = free_space_of;
   FileSystemFinder find_file_system = file_system_of;
   /// What a file is called now that a driver opened by this path. Error(state): nothing has its name.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -16,23 +17,21 @@ constexpr DriverMaker* make_pnetcdf_driver = nullptr;
 #endif
 #ifndef SHOAL_HAVE_NETCDF
 constexpr DriverMaker* make_netcdf_driver = nullptr;
-constexpr const char* k_gather_formats = "raw ascii";
+constexpr bool k_gather_writes_netcdf = false;
 #else
-constexpr const char* k_gather_formats = "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii";
+constexpr bool k_gather_writes_netcdf = true;
 #endif
 
 // A driver is listed here when it is there.
 constexpr std::array<RegisteredDriver, 5> k_kinds{{
-    {"native", "Shoal's own way: a node's ranks assemble fields in shared memory",
-     "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw", "", make_native_driver},
-    {"pnetcdf", "PnetCDF: classic formats through MPI-IO", "cdf1 cdf2 cdf5",
-     "collective independent nonblocking", make_pnetcdf_driver},
-    {"netcdf", "parallel netCDF-4 on parallel HDF5", "netcdf4 netcdf4-classic", "collective independent",
-     make_netcdf_driver},
-    {"mpiio", "one shared file by MPI-IO: raw values, or the classic formats", "raw cdf1 cdf2 cdf5",
-     "collective independent", make_mpiio_driver},
-    {"gather", "rank 0 collects fields slab by slab and writes them alone (netCDF-C without MPI)",
-     k_gather_formats, "", make_gather_driver},
+    {"native", "Shoal's own way: a node's ranks assemble fields in shared memory", "", make_native_driver},
+    {"pnetcdf", "PnetCDF: classic formats through MPI-IO", "collective independent nonblocking",
+     make_pnetcdf_driver},
+    {"netcdf", "parallel netCDF-4 on parallel HDF5", "collective independent", make_netcdf_driver},
+    {"mpiio", "one shared file by MPI-IO: raw values, or the classic formats", "collective independent",
+     make_mpiio_driver},
+    {"gather", "rank 0 collects fields slab by slab and writes them alone (netCDF-C without MPI)", "",
+     make_gather_driver, k_gather_writes_netcdf},
 }};
 
 bool has(const char* list, const std::string& word) {
@@ -40,10 +39,15 @@ bool has(const char* list, const std::string& word) {
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-std::string those_with(const std::string& format, const std::string& access) {
+bool has_format(const RegisteredDriver& driver, const FormatTraits& format) {
+  return has(format.drivers, driver.name) && (driver.writes_netcdf || format.has_header_file);
+}
+
+std::string those_with(Format format, const std::string& access) {
   std::vector<std::string> names;
   for (const auto& kind : k_kinds)
-    if (kind.make != nullptr && has(kind.formats, format) && (access.empty() || has(kind.accesses, access)))
+    if (kind.make != nullptr && has_format(kind, traits_of(format)) &&
+        (access.empty() || has(kind.accesses, access)))
       names.emplace_back(kind.name);
   return names.empty() ? "none of this build" : joined(names, ", ");
 }
@@ -52,6 +56,13 @@ std::string those_with(const std::string& format, const std::string& access) {
 
 std::span<const RegisteredDriver> registered_drivers() {
   return k_kinds;
+}
+
+std::vector<std::string> formats_of(const RegisteredDriver& driver) {
+  std::vector<std::string> names;
+  for (const FormatTraits& format : all_formats())
+    if (has_format(driver, format)) names.emplace_back(format.name);
+  return names;
 }
 
 const char* name_of(Access access) {
@@ -86,16 +97,16 @@ const RegisteredDriver& checked(const std::string& name, OpenMode mode, Format f
   if (kind->make == nullptr)
     throw Error(Code::not_supported,
                 "driver {} is not in this build, because its library was not found; drivers for {}: {}", name,
-                format_name, those_with(format_name, ""));
+                format_name, those_with(format, ""));
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
-  if (fresh && !has(kind->formats, format_name))
+  if (fresh && !has_format(*kind, traits_of(format)))
     throw Error(Code::setting, "driver {} has no format {}, only {}; drivers for {}: {}", name, format_name,
-                joined(words(kind->formats), ", "), format_name, those_with(format_name, ""));
+                joined(formats_of(*kind), ", "), format_name, those_with(format, ""));
   const std::string access_name = name_of(access);
   if (*kind->accesses != '\0' && !has(kind->accesses, access_name))
     throw Error(Code::setting, "driver {} has no {} access, only {}; drivers with it for {}: {}", name,
                 access_name, joined(words(kind->accesses), ", "), format_name,
-                those_with(format_name, access_name));
+                those_with(format, access_name));
   return *kind;
 }
 

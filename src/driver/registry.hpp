@@ -17,11 +17,13 @@ using DriverMaker = std::unique_ptr<Driver>(const Comm& comm, const std::string&
 struct RegisteredDriver {
   const char* name;
   const char* about;
-  const char* formats;   ///< names with blanks between
-  const char* accesses;  ///< names with blanks between; empty: there is no choice
-  DriverMaker* make;     ///< nullptr: this build lacks the driver's library
+  const char* accesses;       ///< names with blanks between; empty: there is no choice
+  DriverMaker* make;          ///< nullptr: this build lacks the driver's library
+  bool writes_netcdf = true;  ///< false: this build lacks the library for the formats of netCDF
 };
 std::span<const RegisteredDriver> registered_drivers();
+/// The names of the formats that the driver stores (FormatTraits::drivers).
+std::vector<std::string> formats_of(const RegisteredDriver& driver);
 
 /// Makes the driver of this name; for a layout of several files, a DomainsDriver over it. Error(setting): an
 /// unknown name, with the nearest one; a driver that this build lacks; a format or access that the driver

@@ -11,6 +11,7 @@
 #include "storage/file_lock.hpp"
 #include "storage/journal.hpp"
 #include "storage/leftovers.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -24,6 +25,11 @@ std::string hex_of(const std::byte* bytes, std::size_t n) {
     text += one.data();
   }
   return text;
+}
+
+std::shared_ptr<Container> folder_at(const std::string& path, const StoreOpener& open,
+                                     const ContainerOpener& open_folder) {
+  return open_folder ? open_folder(path) : folder_container(path, open);
 }
 
 }  // namespace
@@ -56,7 +62,16 @@ Format recognise(Store& store) {
 
 std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
                                         const CatalogOptions& options) {
-  return traits_of(format).create(format, std::move(store), options);
+  return traits_of(format).create(format, container_of(std::move(store)), StoreMode::create, options);
+}
+
+std::unique_ptr<Catalog> create_catalog(Format format, const std::string& path, const StoreOpener& open,
+                                        StoreMode mode, const CatalogOptions& options,
+                                        const ContainerOpener& open_folder) {
+  const FormatTraits& traits = traits_of(format);
+  const auto container =
+      traits.holds_objects() ? folder_at(path, open, open_folder) : file_container(path, open);
+  return traits.create(format, container, mode, options);
 }
 
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
@@ -66,7 +81,17 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
     finish_commit(*store);
   else
     store = with_changes_finished(std::move(store));
-  return traits_of(recognise(*store)).open(std::move(store), writable, options);
+  const FormatTraits& traits = traits_of(recognise(*store));
+  return traits.open(container_of(std::move(store)), writable, options);
+}
+
+std::unique_ptr<Catalog> open_catalog(const std::string& path, const StoreOpener& open, bool writable,
+                                      const CatalogOptions& options, const ContainerOpener& open_folder) {
+  const std::string header = header_file_of(path);
+  if (header == path)
+    return open_catalog(open(path, writable ? StoreMode::write : StoreMode::read), writable, options);
+  const Format format = recognise(*open(header, StoreMode::read));
+  return traits_of(format).open(folder_at(path, open, open_folder), writable, options);
 }
 
 bool finish_commit(Store& store) {
@@ -77,7 +102,8 @@ bool recover_file(const StoreOpener& open, const std::string& path) {
   FileLock lock;
   if (lock.take(path) == FileLock::Outcome::taken)
     throw Error(Code::state, "another job is writing the file; wait until it has ended").in_file(path);
-  open_catalog(open(path, StoreMode::read), false, {})->close(false);  // as it will be
+  open_catalog(path, open, false, {})->close(false);  // as it will be
+  if (header_file_of(path) != path) return false;     // a folder's commits leave nothing half done
   const auto store = open(path, StoreMode::write);
   const bool finished = finish_commit(*store);
   store->close();

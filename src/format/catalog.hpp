@@ -8,7 +8,7 @@
 
 #include "format/placement.hpp"
 #include "format/schema.hpp"
-#include "storage/store.hpp"
+#include "storage/container.hpp"
 
 namespace shoal {
 
@@ -51,7 +51,7 @@ struct CatalogOptions {
 
 /// Where a chunk lies, and how many bytes it has there after filters.
 struct StoredChunk {
-  std::uint64_t address = k_unplaced;
+  Location address = k_nowhere;
   std::uint64_t bytes = 0;
   std::uint32_t left_out = 0;  ///< bit i: the chunk did not go through filter i
 };
@@ -94,10 +94,10 @@ class Catalog {
   /// for Kind::listed, or of the one chunk of a Kind::regular variable whose begin is k_unplaced. place
   /// allocates those that are missing, without writing to them (`fresh` gets, for each, whether it was
   /// allocated now: its content is undefined until somebody writes it); the unlimited dimensions grow so that
-  /// `cells` (a box of the variable) is inside. find returns k_unplaced for missing ones.
-  virtual std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
-                                           std::vector<bool>& fresh) = 0;
-  virtual std::vector<std::uint64_t> find(int variable, const Box& chunks) = 0;
+  /// `cells` (a box of the variable) is inside. find returns k_nowhere for missing ones.
+  virtual std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
+                                      std::vector<bool>& fresh) = 0;
+  virtual std::vector<Location> find(int variable, const Box& chunks) = 0;
   /// The same with what is stored there, also for chunks that went through filters. Error(not_supported): the
   /// variable is not stored in chunks.
   virtual std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks);
@@ -160,11 +160,19 @@ Format recognise(Store& store);
 /// A new, empty catalog on an empty store.
 std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
                                         const CatalogOptions& options);
+/// The same of the dataset at a path, which is made (mode: create or create_exclusive). open_folder: of a
+/// format of many objects; none: a folder of files that `open` opens.
+std::unique_ptr<Catalog> create_catalog(Format format, const std::string& path, const StoreOpener& open,
+                                        StoreMode mode, const CatalogOptions& options,
+                                        const ContainerOpener& open_folder = {});
 /// The catalog of an existing file. The file needs to be whole: a header that points behind the end of the
 /// file is an Error(format), except for missing trailing data of the last record in classic files (reads as
 /// fill).
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options);
+/// The same of the dataset at a path: a file, or a folder of objects.
+std::unique_ptr<Catalog> open_catalog(const std::string& path, const StoreOpener& open, bool writable,
+                                      const CatalogOptions& options, const ContainerOpener& open_folder = {});
 
 /// Finish what a killed job left half done in the file, if it is a NetCDF file then; else Error(format), and
 /// nothing is changed. Returns whether there was anything to finish. Local.

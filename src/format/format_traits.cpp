@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -48,6 +49,14 @@ const FormatTraits& traits_of(Format format) {
 
 void add_formats(const std::vector<FormatTraits>& more) {
   rows().insert(rows().end(), more.begin(), more.end());
+}
+
+std::string header_file_of(const std::string& path) {
+  if (is_a_folder(path))
+    for (const FormatTraits& row : rows())
+      if (row.holds_objects() && is_a_file(joined_path(path, row.root_object)))
+        return joined_path(path, row.root_object);
+  return path;
 }
 
 std::vector<Type> classic_types() {

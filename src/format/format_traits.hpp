@@ -6,10 +6,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "format/schema.hpp"
-#include "storage/store.hpp"
+#include "storage/container.hpp"
 
 namespace shoal {
 
@@ -28,17 +29,37 @@ struct FormatTraits {
   bool has_header_file = false;  ///< the header is a file beside the data
   /// A record is there for all variables as soon as it is for one: cells that nobody wrote must be filled.
   bool interleaves_records = false;
-  bool has_chunks = false;  ///< variables may be stored in chunks, which filters compress
+  bool has_chunks = false;         ///< variables may be stored in chunks, which filters compress
+  const char* drivers = "native";  ///< those that store it, with blanks between, as far as they are built
+  /// Of a dataset that is a folder: the object that has its header; nullptr: a dataset is a file.
+  const char* root_object = nullptr;
+  /// Of such a dataset: the names of objects by the numbers in Location. 0 is root_object.
+  std::string (*object_name)(const Schema& schema, std::uint64_t object) = nullptr;
 
-  /// The format of the file, which begins with these bytes (up to 8), if it is this one or another of the
-  /// same folder. nullptr: another row of the folder tells. Error(format): an unknown version. Local.
+  /// The format of the file (of root_object), which begins with these bytes (up to 8), if it is this one or
+  /// another of the same folder of src/format. nullptr: another row of the folder tells. Error(format): an
+  /// unknown version. Local.
   std::optional<Format> (*recognise)(Store& store, std::span<const std::byte> start) = nullptr;
   /// As create_catalog and open_catalog.
-  std::unique_ptr<Catalog> (*create)(Format format, std::unique_ptr<Store> store,
-                                     const CatalogOptions& options) = nullptr;
-  std::unique_ptr<Catalog> (*open)(std::unique_ptr<Store> store, bool writable,
+  std::unique_ptr<Catalog> (*create)(Format format, const std::shared_ptr<Container>& container,
+                                     StoreMode mode, const CatalogOptions& options) = nullptr;
+  std::unique_ptr<Catalog> (*open)(const std::shared_ptr<Container>& container, bool writable,
                                    const CatalogOptions& options) = nullptr;
+
+  bool holds_objects() const { return root_object != nullptr; }
 };
+
+/// FormatTraits::create and open of a format whose catalogs take the one file.
+template <auto create>
+std::unique_ptr<Catalog> create_in_file(Format format, const std::shared_ptr<Container>& container,
+                                        StoreMode mode, const CatalogOptions& options) {
+  return create(format, container->open("", mode), options);
+}
+template <auto open>
+std::unique_ptr<Catalog> open_in_file(const std::shared_ptr<Container>& container, bool writable,
+                                      const CatalogOptions& options) {
+  return open(container->open("", writable ? StoreMode::write : StoreMode::read), writable, options);
+}
 
 /// All formats, in the order in which messages name them, and files are asked what they are.
 const std::deque<FormatTraits>& all_formats();
@@ -46,6 +67,10 @@ const std::deque<FormatTraits>& all_formats();
 const FormatTraits& traits_of(Format format);
 /// Adds formats of a program of its own, before the first dataset. Not safe for threads.
 void add_formats(const std::vector<FormatTraits>& rows);
+
+/// The file that has the header of the dataset at the path: the path itself, or the root object in a folder.
+/// Local.
+std::string header_file_of(const std::string& path);
 
 /// The types of the classic data model; with the unsigned ones and those of 64 bits.
 std::vector<Type> classic_types();

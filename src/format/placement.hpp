@@ -5,11 +5,9 @@
 #include <functional>
 
 #include "base/box.hpp"
+#include "storage/location.hpp"
 
 namespace shoal {
-
-/// No bytes in the file yet: reads as the fill value.
-inline constexpr std::uint64_t k_unplaced = ~std::uint64_t{0};
 
 /// Where the bytes of a variable lie. The variable, in all its dimensions (record dimension first), is cut
 /// into a grid of chunks that starts at index 0; within a chunk bytes are row-major over the whole chunk
@@ -17,7 +15,7 @@ inline constexpr std::uint64_t k_unplaced = ~std::uint64_t{0};
 /// record variable is one chunk a record.
 struct Placement {
   enum class Kind : int {
-    regular,  ///< address of chunk i (row-major number in the grid) = begin + i * stride: every rank knows
+    regular,  ///< chunk i (row-major number in the grid) lies at begin + i * stride: every rank knows
     listed,   ///< addresses come from the catalog
     encoded,  ///< chunks are of any size, went through filters, and lie where the catalog says
     library,  ///< compact, external, unknown filters...: only the catalog's library can read it
@@ -29,6 +27,11 @@ struct Placement {
   std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
   std::uint64_t stride = 0;  ///< regular only
 };
+
+/// The location of chunk i of a regular placement, whose begin is not k_unplaced.
+inline Location location_of(const Placement& where, std::int64_t i) {
+  return {0, where.begin + static_cast<std::uint64_t>(i) * where.stride};
+}
 
 /// The chunks that a region touches, as a box in the chunk grid.
 Box chunks_of(const Box& region, const Dims& chunk);

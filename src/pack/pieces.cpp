@@ -36,7 +36,7 @@ void for_each_piece(const std::vector<Box>& cover, const Dims& chunk, std::int64
   }
 }
 
-void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size, std::uint64_t address,
+void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size, const Location& address,
                  std::int64_t in_memory, ExtentMerger& merger) {
   const Box whole = cells_of_chunk(piece.chunk_index, chunk);
   const int n = piece.cells.rank();
@@ -56,7 +56,7 @@ void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size
   Dims index = piece.cells.first;
   for (std::int64_t i = 0; i < runs; ++i) {
     const auto offset = position_in(index, whole) * static_cast<std::int64_t>(element_size);
-    merger.add({address + static_cast<std::uint64_t>(offset), in_memory + i * bytes, bytes});
+    merger.add({address + offset, in_memory + i * bytes, bytes});
     for (int d = inner - 1; d >= 0; --d) {
       if (++index[d] < piece.cells.end(d)) break;
       index[d] = piece.cells.first[d];

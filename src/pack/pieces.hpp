@@ -22,9 +22,9 @@ struct Piece {
 void for_each_piece(const std::vector<Box>& cover, const Dims& chunk, std::int64_t max_cells,
                     const std::function<void(const Piece&)>& visit);
 
-/// A run of bytes that is contiguous in a file and in memory: a stage, a buffer, or the model's array.
+/// A run of bytes that is contiguous in an object of the file and in memory: a stage, a buffer, or the model's array.
 struct Extent {
-  std::uint64_t in_file = 0;
+  Location in_file;
   std::int64_t in_memory = 0;  ///< from the beginning of the memory
   std::int64_t bytes = 0;
 };
@@ -34,8 +34,7 @@ class ExtentMerger {
  public:
   explicit ExtentMerger(std::function<void(const Extent&)> visit) : visit_(std::move(visit)) {}
   void add(const Extent& extent) {
-    if (last_.in_file + static_cast<std::uint64_t>(last_.bytes) == extent.in_file &&
-        last_.in_memory + last_.bytes == extent.in_memory) {
+    if (last_.in_file + last_.bytes == extent.in_file && last_.in_memory + last_.bytes == extent.in_memory) {
       last_.bytes += extent.bytes;
       return;
     }
@@ -52,8 +51,8 @@ class ExtentMerger {
   Extent last_;
 };
 
-/// The extents of a piece that lies at in_memory, in a chunk that lies at address in the file.
-void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size, std::uint64_t address,
+/// The extents of a piece that lies at in_memory, in a chunk that lies at address.
+void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size, const Location& address,
                  std::int64_t in_memory, ExtentMerger& merger);
 
 }  // namespace shoal

@@ -13,10 +13,10 @@ Dims chunk_of(const SimulatedField& field) {
 
 }  // namespace
 
-std::uint64_t address_of(const SimulatedField& field, const Dims& chunk_index, const Box& region,
-                         const Dims& chunk) {
+Location address_of(const SimulatedField& field, const Dims& chunk_index, const Box& region,
+                    const Dims& chunk) {
   const Box chunks = chunks_of(region, chunk);
-  return static_cast<std::uint64_t>(position_in(chunk_index, chunks) * volume(chunk)) * field.size;
+  return {0, static_cast<std::uint64_t>(position_in(chunk_index, chunks) * volume(chunk)) * field.size};
 }
 
 NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box> unowned) {

@@ -11,8 +11,8 @@
 namespace shoal {
 
 /// Where a chunk of the region begins, if chunks lie one after another from the file's first byte on.
-std::uint64_t address_of(const SimulatedField& field, const Dims& chunk_index, const Box& region,
-                         const Dims& chunk);
+Location address_of(const SimulatedField& field, const Dims& chunk_index, const Box& region,
+                    const Dims& chunk);
 
 /// The tiles of a node's ranks. unowned: what it stores of the cells that nobody owns.
 NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box> unowned);

@@ -2,6 +2,7 @@
 #include "storage/file_lock.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +27,8 @@ bool is_the_same(int fd, const std::string& path) {
          here.st_ino == there.st_ino;
 }
 
-bool lock(int fd) {
+bool lock(int fd, bool is_folder) {
+  if (is_folder) return ::flock(fd, LOCK_EX | LOCK_NB) == 0;
   struct flock range {};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
@@ -35,9 +37,11 @@ bool lock(int fd) {
   return ::fcntl(fd, F_OFD_SETLK, &range) == 0;
 }
 
-bool is_plain(const std::string& path) {
+bool is_lockable(const std::string& path, bool& is_folder) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool is_there = ::stat(path.c_str(), &status) == 0;
+  is_folder = is_there && S_ISDIR(status.st_mode);
+  return is_folder || (is_there && S_ISREG(status.st_mode));
 }
 
 }  // namespace
@@ -53,10 +57,12 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 FileLock::Outcome FileLock::take(const std::string& path) {
   release();
-  for (int i = 0; i < k_most_tries && is_plain(path); ++i) {
-    fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  bool is_folder = false;
+  for (int i = 0; i < k_most_tries && is_lockable(path, is_folder); ++i) {
+    fd_ = ::open(path.c_str(),
+                 (is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd_ < 0) return Outcome::locked;
-    const bool locked = lock(fd_);
+    const bool locked = lock(fd_, is_folder);
     const int why = errno;
     if (locked && is_the_same(fd_, path)) return Outcome::locked;
     release();

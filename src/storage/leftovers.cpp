@@ -20,14 +20,15 @@ constexpr std::time_t k_day = 24 * 3600;
 constexpr const char* k_header = ".json";
 
 struct Found {
-  bool is_there = false, is_own = false, is_old = false;
+  bool is_there = false, is_own = false, is_old = false, is_folder = false;
 };
 
 Found found_at(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  return {true, S_ISREG(status.st_mode) && status.st_uid == ::geteuid(),
-          std::time(nullptr) - status.st_mtime > k_day};
+  const bool is_folder = S_ISDIR(status.st_mode);
+  return {true, (S_ISREG(status.st_mode) || is_folder) && status.st_uid == ::geteuid(),
+          std::time(nullptr) - status.st_mtime > k_day, is_folder};
 }
 
 bool removed(const std::string& path, bool at_once) {
@@ -35,7 +36,9 @@ bool removed(const std::string& path, bool at_once) {
   if (!found.is_there) return true;
   if (!found.is_own || !(at_once || found.is_old)) return false;
   FileLock lock;
-  return lock.take(path) != FileLock::Outcome::taken && ::unlink(path.c_str()) == 0;
+  if (lock.take(path) == FileLock::Outcome::taken) return false;
+  if (found.is_folder) remove_all(path);
+  return found.is_folder || ::unlink(path.c_str()) == 0;
 }
 
 }  // namespace

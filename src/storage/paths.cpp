@@ -167,6 +167,18 @@ std::vector<std::string> paths_that_match(const std::string& pattern) {
   return paths;
 }
 
+void make_folders(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) throw errno_error(problem.value(), "the folder cannot be made").in_file(folder);
+}
+
+void remove_all(const std::string& path) {
+  std::error_code problem;
+  fs::remove_all(path, problem);
+  if (problem) throw errno_error(problem.value(), "removing it").in_file(path);
+}
+
 void remove_file(const std::string& path) {
   std::error_code problem;
   fs::remove(path, problem);

@@ -76,6 +76,12 @@ bool may_write(const std::string& path);
 std::vector<std::string> names_in_folder(const std::string& folder);
 /// The paths that match a pattern of the shell ("his.*.nc"), in any order. Local.
 std::vector<std::string> paths_that_match(const std::string& pattern);
+/// Makes a folder, and those above it that are not there. Error(io, permission) with the folder as file.
+/// Local.
+void make_folders(const std::string& folder);
+/// Removes a file or a folder with all that is in it; links are removed, not followed. Does nothing where
+/// there is none. Error(io, permission) with the path as file. Local.
+void remove_all(const std::string& path);
 /// Removes a file; does nothing where there is none. Error(io, permission) with the path as file. Local.
 void remove_file(const std::string& path);
 

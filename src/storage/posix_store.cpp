@@ -26,7 +26,7 @@ constexpr std::size_t k_least_past_cache = std::size_t{64} * 1024;
 
 /// What a user can do about an errno of open(2), after "cannot open: No such file or directory".
 std::string open_advice(int error_number, const std::string& path, StoreMode mode) {
-  const bool creates = mode == StoreMode::create || mode == StoreMode::create_exclusive;
+  const bool creates = mode != StoreMode::read && mode != StoreMode::write;
   const std::string folder = folder_of(path);
   switch (error_number) {
     case ENOENT:
@@ -82,6 +82,10 @@ class PosixStore final : public Store {
         break;
       case StoreMode::write:
         flags |= O_RDWR;
+        what = "cannot open the file for writing";
+        break;
+      case StoreMode::write_or_create:
+        flags |= O_RDWR | O_CREAT;
         what = "cannot open the file for writing";
         break;
     }

@@ -80,7 +80,7 @@ class Aside {
   Aside(const Aside&) = delete;
   Aside& operator=(const Aside&) = delete;
   void drop() {
-    if (!aside_.empty()) std::remove(aside_.c_str());
+    if (!aside_.empty()) caught([&] { remove_all(aside_); });
     aside_.clear();
   }
 
@@ -142,7 +142,7 @@ Replacement::Replacement(const std::string& path, const std::vector<std::string>
 
 Replacement::~Replacement() {
   if (done_) return;
-  ::unlink(beside_.c_str());
+  caught([&] { remove_all(beside_); });
   for (const auto& companion : companions_) {
     ::unlink((beside_ + companion.suffix).c_str());
     if (!companion.ready.empty()) ::unlink(companion.ready.c_str());
@@ -156,12 +156,32 @@ void Replacement::take_over_rights() const {
   struct stat now {};
   if (made.fd < 0 || ::fstat(made.fd, &now) != 0)
     throw errno_error(errno, "the new file cannot be given the permissions of the old one").in_file(path_);
+  if (S_ISDIR(old.st_mode) != S_ISDIR(now.st_mode)) return;
   const bool same_group =
       old.st_gid == now.st_gid || ::fchown(made.fd, static_cast<uid_t>(-1), old.st_gid) == 0;
   const bool same_owner =
       old.st_uid == now.st_uid || ::fchown(made.fd, old.st_uid, static_cast<gid_t>(-1)) == 0;
   ::fchmod(made.fd, rights_of(old, same_owner, same_group));
   if (same_group) copy_access_list(target_, made.fd);
+}
+
+// A folder cannot be renamed to one that has files: the two change their names, or, where the file system
+// cannot do that in one step, the old one gives up its name before.
+bool Replacement::take_place_of(const std::string& old) const {
+  if (what_ == What::of_file && is_a_folder(old)) {
+    errno = EISDIR;
+    return false;
+  }
+  if (!is_a_folder(beside_) && !is_a_folder(old)) return std::rename(beside_.c_str(), old.c_str()) == 0;
+  if (::renameat2(AT_FDCWD, beside_.c_str(), AT_FDCWD, old.c_str(), RENAME_EXCHANGE) == 0) {
+    caught([&] { remove_all(beside_); });
+    return true;
+  }
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  Aside aside(old);
+  if (std::rename(beside_.c_str(), old.c_str()) != 0) return false;
+  aside.drop();
+  return true;
 }
 
 void Replacement::take_name() {
@@ -177,7 +197,7 @@ void Replacement::take_name() {
           .in_file(path_);
     throw errno_error(errno, "the new file cannot be given its name (rename)").in_file(path_);
   }
-  if (what_ == What::of_file && std::rename(beside_.c_str(), target_.c_str()) != 0)
+  if (what_ != What::of_free_name && !take_place_of(target_))
     throw errno_error(errno, "the new file cannot take the place of the old one (rename)").in_file(path_);
   done_ = true;
   for (auto& aside : old)

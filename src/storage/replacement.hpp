@@ -17,14 +17,15 @@ void refuse_special(const std::string& path);
 /// Error(state) where the file of this name has another inode number; 0: any. Local.
 void check_replaced(const std::string& path, std::uint64_t number);
 
-/// A new file that replaces another, or takes a name that no file has, when it is whole. Until then it has a
+/// A new file (or a folder of objects) that replaces another, or takes a name that no file has, when it is whole. Until then it has a
 /// temporary name in the same folder (temporary_name), and the old file is as it was. A path that is a link
 /// stays one: the file that it leads to is replaced. Other names of the old file (hard links) keep the old
 /// file. All is Local; errors name the path.
 class Replacement {
  public:
-  /// of_file: the path has a file, which is replaced. of_free_name: it has none; one made meanwhile stays.
-  enum class What { of_file, of_free_name };
+  /// of_file: the path has a file, which is replaced. of_folder: a folder, which goes with all that is in it.
+  /// of_free_name: it has none; one made meanwhile stays.
+  enum class What { of_file, of_folder, of_free_name };
   /// suffixes: of the names of files that belong to the new one, and are renamed or removed with it.
   explicit Replacement(const std::string& path, const std::vector<std::string>& suffixes = {},
                        What what = What::of_file);
@@ -58,6 +59,7 @@ class Replacement {
   Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made, What what);
   void make_ready(Companion& companion, bool durable) const;
   void take_name();
+  bool take_place_of(const std::string& old) const;
 
   std::string path_;    ///< as the user names it
   std::string target_;  ///< where links lead to

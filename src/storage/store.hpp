@@ -46,7 +46,8 @@ enum class StoreMode {
   create,            ///< new or emptied, read and write
   create_exclusive,  ///< must not exist
   read,
-  write,  ///< must exist, read and write
+  write,            ///< must exist, read and write
+  write_or_create,  ///< new or as it is, read and write
 };
 
 /// Opens a Store; tests put a faulty one in between.

@@ -86,7 +86,7 @@ inline const std::vector<std::string>& formats() {
     std::vector<std::string> found;
     for (const auto& kind : registered_drivers())
       for (const auto& format : k_all) {
-        const auto has = words(kind.formats);
+        const auto has = formats_of(kind);
         if (kind.name == driver() && std::find(has.begin(), has.end(), format) != has.end())
           found.push_back(format);
       }

@@ -18,7 +18,7 @@ namespace {
 
 bool has(const std::string& driver, const std::string& format) {
   for (const auto& kind : registered_drivers()) {
-    const auto formats = words(kind.formats);
+    const auto formats = formats_of(kind);
     if (driver == kind.name && kind.make != nullptr)
       return std::find(formats.begin(), formats.end(), format) != formats.end();
   }

@@ -16,8 +16,8 @@ constexpr const char* k_file = "drivers_cross.data";
 constexpr std::int64_t k_records = 3;  // of which the one in the middle is not written
 const Dims k_grid{13, 17};
 
-bool has_word(const char* list, const std::string& word) {
-  const auto all = words(list);
+bool has_format(const RegisteredDriver& driver, const std::string& word) {
+  const auto all = formats_of(driver);
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
@@ -27,7 +27,7 @@ std::vector<std::string> variants(const std::string& format, bool to_read) {
   for (const auto& kind : registered_drivers()) {
     // Rank 0's catalog reads every format for native and gather.
     const bool any = to_read && (std::string(kind.name) == "native" || std::string(kind.name) == "gather");
-    if (kind.make == nullptr || !(has_word(kind.formats, format) || any)) continue;
+    if (kind.make == nullptr || !(has_format(kind, format) || any)) continue;
     const std::string driver = "driver=" + std::string(kind.name);
     if (*kind.accesses == '\0') found.push_back(driver);
     for (const auto& access : words(kind.accesses))

@@ -67,7 +67,7 @@ TEST_CASE("a field that has no room is an error with every driver") {
   const std::string path = "full_device_" + std::to_string(world_rank()) + ".data";
   for (const auto& kind : registered_drivers()) {
     if (kind.make == nullptr) continue;
-    for (const auto& format : words(kind.formats)) {
+    for (const auto& format : formats_of(kind)) {
       auto accesses = words(kind.accesses);
       if (accesses.empty()) accesses.emplace_back();
       for (const auto& access : accesses) {

@@ -129,7 +129,7 @@ std::vector<Variant> variants() {
   std::vector<Variant> found;
   for (const auto& kind : registered_drivers()) {
     if (kind.make == nullptr || std::string(kind.name) == "native") continue;
-    for (const auto& format : words(kind.formats)) {
+    for (const auto& format : formats_of(kind)) {
       if (format == "cdf1" || format == "cdf2" || format == "netcdf4-classic") continue;
       const auto accesses = words(kind.accesses);
       for (const auto& access : accesses)

@@ -74,7 +74,7 @@ TEST_CASE("the stage: memory that was used last is used again, and more when slo
     waiting.push_back(stage.take_generation());
     REQUIRE(open_in_turn(comm, stage, waiting.back()));
     stage.data(waiting.back())[k_slot - 1] = std::byte{1};
-    stage.addresses(waiting.back())[Stage::k_addresses - 1] = waiting.back();
+    stage.addresses(waiting.back())[Stage::k_addresses - 1] = {1, waiting.back()};
     places.insert(place_of(comm, stage, waiting.back(), origin));
     stage.arrive(waiting.back(), 7);
   }
@@ -82,7 +82,7 @@ TEST_CASE("the stage: memory that was used last is used again, and more when slo
   CHECK_FALSE(open_in_turn(comm, stage, stage.next_generation()));
   comm.barrier();
   for (const auto generation : waiting)
-    CHECK(stage.addresses(generation)[Stage::k_addresses - 1] == generation);
+    CHECK(stage.addresses(generation)[Stage::k_addresses - 1] == Location{1, generation});
   const std::int64_t third = place_of(comm, stage, waiting[3], origin);
   for (const int i : {9, 3, 0})
     store(comm, stage, waiting[static_cast<std::size_t>(i)]);
@@ -137,7 +137,9 @@ TEST_CASE("the stage: where memory ends, slot generations wait for what there is
   getrlimit(RLIMIT_FSIZE, &whole);
   rlimit small = whole;
   constexpr std::int64_t k_block = Stage::k_mapped_together;
-  const std::int64_t place = (k_slot + 8 * Stage::k_addresses + k_block - 1) / k_block * k_block;
+  const std::int64_t place =
+      (k_slot + static_cast<std::int64_t>(sizeof(Location)) * Stage::k_addresses + k_block - 1) / k_block *
+      k_block;
   small.rlim_cur = static_cast<rlim_t>(stage.window_bytes() - 10 * place);  // a stand-in for a full /dev/shm
   setrlimit(RLIMIT_FSIZE, &small);
   CHECK(stage.usable_bytes() == 16 * k_slot);

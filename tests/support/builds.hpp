@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,11 @@ inline bool in_this_build(const std::string& settings) {
   };
   const std::string driver = word("driver=", "native");
   const std::string format = word("format=", driver == "netcdf" ? "netcdf4" : "cdf5");
-  for (const auto& kind : registered_drivers())
+  for (const auto& kind : registered_drivers()) {
+    const auto formats = formats_of(kind);
     if (kind.name == driver)
-      return kind.make != nullptr &&
-             (" " + std::string(kind.formats) + " ").find(" " + format + " ") != std::string::npos;
+      return kind.make != nullptr && std::find(formats.begin(), formats.end(), format) != formats.end();
+  }
   return false;
 }
 

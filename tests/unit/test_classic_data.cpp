@@ -339,10 +339,11 @@ TEST_SUITE("classic data") {
     const Placement temp = catalog->placement(3);
     std::vector<bool> fresh;
     const Box chunks({1, 0, 0}, {2, 1, 1});
-    CHECK(catalog->find(3, chunks) == std::vector<std::uint64_t>{k_unplaced, k_unplaced});
+    CHECK(catalog->find(3, chunks) == std::vector<Location>{k_nowhere, k_nowhere});
     catalog->grow(0, 2);
     const auto addresses = catalog->place(3, chunks, Box({1, 0, 0}, {2, 3, 5}), fresh);
-    CHECK(addresses == std::vector<std::uint64_t>{temp.begin + temp.stride, temp.begin + 2 * temp.stride});
+    CHECK(addresses == std::vector<Location>{location_of(temp, 1), location_of(temp, 2)});
+    CHECK(addresses[1].offset == temp.begin + 2 * temp.stride);
     CHECK(fresh == std::vector<bool>{false, true});
     CHECK(catalog->schema().dims[0].length == 3);
     CHECK(catalog->find(3, chunks) == addresses);

@@ -119,7 +119,7 @@ void write_record(Catalog& catalog, Store& store, std::int64_t record, float val
   for (std::size_t c = 0; c < at.size(); ++c) {
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = value + static_cast<float>(c * values.size() + i);
-    store.write(at[c], std::as_bytes(std::span(values)));
+    store.write(at[c].offset, std::as_bytes(std::span(values)));
   }
 }
 
@@ -143,9 +143,9 @@ TEST_CASE("netcdf4: a file of records, written beside HDF5, read here and by net
     const auto at = catalog->place(3, Box({0, 0}, {1, 1}), Box({0, 0}, {6, 8}), fresh);
     REQUIRE(at.size() == 1);
     CHECK(fresh[0]);
-    CHECK(catalog->placement(3).begin == at[0]);
+    CHECK(catalog->placement(3).begin == at[0].offset);
     std::vector<int> mask(48, 7);
-    store->write(at[0], std::as_bytes(std::span(mask)));
+    store->write(at[0].offset, std::as_bytes(std::span(mask)));
     CHECK(catalog->schema().dims[0].length == 3);
     catalog->close(false);
   }
@@ -167,7 +167,7 @@ TEST_CASE("netcdf4: a file of records, written beside HDF5, read here and by net
   const auto found = catalog->find(2, Box({0, 0, 0}, {3, 1, 1}));
   CHECK(found.size() == 3);
   for (const auto address : found)
-    CHECK(address != k_unplaced);
+    CHECK(address.is_placed());
   if (!have("ncdump")) return;
   const auto text = output_of("ncdump " + path);
   CHECK(contains(text, "time = UNLIMITED ; // (3 currently)"));
@@ -301,7 +301,7 @@ TEST_CASE("netcdf4: chunks of future records are given out, and no commit shows 
   CHECK(fresh == std::vector<bool>(8, false));
   for (int record = 0; record < 8; ++record) {
     const std::vector<float> values(16, static_cast<float>(record));
-    store->write(ahead[static_cast<std::size_t>(record)], std::as_bytes(std::span(values)));
+    store->write(ahead[static_cast<std::size_t>(record)].offset, std::as_bytes(std::span(values)));
   }
   CHECK(catalog->schema().dims[0].length == 0);
   catalog->commit(false);
@@ -314,8 +314,8 @@ TEST_CASE("netcdf4: chunks of future records are given out, and no commit shows 
     CHECK(reader->schema().dims[0].length == 3);
     CHECK(values_of<float>(*reader, 2, Box({2, 3, 3}, {1, 1, 1})) == std::vector<float>{2});
     CHECK(reader->find(2, Box({0, 0, 0}, {3, 1, 1})) ==
-          std::vector<std::uint64_t>(ahead.begin(), ahead.begin() + 3));
-    CHECK(reader->find(2, Box({3, 0, 0}, {1, 1, 1})) == std::vector<std::uint64_t>{k_unplaced});
+          std::vector<Location>(ahead.begin(), ahead.begin() + 3));
+    CHECK(reader->find(2, Box({3, 0, 0}, {1, 1, 1})) == std::vector<Location>{k_nowhere});
   }
   // Metadata that comes in between does not disturb the places given out.
   auto more = catalog->schema();
@@ -544,7 +544,7 @@ TEST_CASE("netcdf4: records that were lost are taken back, and their places stay
     catalog->commit(false);
     // The same ranks write the same places again.
     const std::vector<float> values(48, 7.0F);
-    store->write(at[0], std::as_bytes(std::span(values)));
+    store->write(at[0].offset, std::as_bytes(std::span(values)));
     catalog->grow(0, 3);
     CHECK(values_of<double>(*catalog, 0, Box({2}, {1}))[0] > 9e36);
     catalog->close(false);
@@ -599,7 +599,7 @@ TEST_CASE("netcdf4: what was put and written out may be overwritten by ranks") {
     const auto before = header();
     put<float>(*catalog, 2, Box({0, 1, 0}, {1, 2, 8}), std::vector<float>(16, 5.0F));
     put<int>(*catalog, 3, Box({2, 0}, {1, 8}), std::vector<int>(8, 3));
-    const auto chunk = catalog->find(2, Box({0, 0, 0}, {1, 1, 1}))[0];
+    const auto chunk = catalog->find(2, Box({0, 0, 0}, {1, 1, 1}))[0].offset;
     const auto mask = catalog->placement(3).begin;
     catalog->write_out(2);
     catalog->write_out(3);

@@ -148,7 +148,7 @@ TEST_CASE("netcdf4: files of HDF5 programs, whatever is in them") {
   CHECK(bytes == std::array<unsigned char, 8>{0x3f, 0xf0, 0, 0, 0, 0, 0, 0});
   const auto at = catalog->find(catalog->schema().find_variable("pieces"), Box({0, 0}, {3, 2}));
   REQUIRE(at.size() == 6);
-  store->read(at[3] + 2, std::as_writable_bytes(std::span(bytes)));  // cell 4, 6
+  store->read(at[3].offset + 2, std::as_writable_bytes(std::span(bytes)));  // cell 4, 6
   CHECK(bytes[1] == 46);
   // A second catalog on the same file, as other ranks have it.
   CHECK(values_of<double>(*open(path), "packed") == ascending(100));
@@ -226,7 +226,7 @@ TEST_CASE("netcdf4: a file in HDF5's newer format, extended here and killed") {
     std::vector<bool> fresh;
     const auto at = catalog->place(0, Box({record, 0}, {1, 1}), cells, fresh);
     const std::vector<double> values(4, record);
-    store->write(at[0], std::as_bytes(std::span(values)));
+    store->write(at[0].offset, std::as_bytes(std::span(values)));
     catalog->commit(false);
     fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
     CHECK(values_of<double>(*open(copy), "field").back() == record);
@@ -300,7 +300,7 @@ TEST_CASE("netcdf4: netCDF's tools and Shoal extend one file in turns") {
     const auto at = catalog->place(v, chunks_of(cells, catalog->placement(v).chunk), cells, fresh);
     REQUIRE(at.size() == 1);
     const std::vector<double> values(6, static_cast<double>(record));
-    store->write(at[0], std::as_bytes(std::span(values)));
+    store->write(at[0].offset, std::as_bytes(std::span(values)));
     auto more = catalog->schema();
     VariableDef added;
     added.name = "added" + std::to_string(record), added.type = Type::int_,

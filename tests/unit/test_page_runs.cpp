@@ -19,16 +19,16 @@ constexpr std::int64_t k_page = PageRuns::k_page;
 struct Stored {
   std::shared_ptr<MemoryFile> memory = std::make_shared<MemoryFile>();
   Counters counters;
-  NativeFile file{"memory", true,
-                  [this](const std::string&, StoreMode) { return std::make_unique<MemoryStore>(memory); },
-                  counters};
+  SystemOptions system{
+      .open_store = [this](const std::string&, StoreMode) { return std::make_unique<MemoryStore>(memory); }};
+  ObjectFiles file{"memory", true, system, counters};
   PageRuns runs{file};
   Bytes buffer;
   unsigned char next = 0;
 
   /// A piece of so many bytes, in one run.
   void write(std::uint64_t at, std::int64_t bytes, bool goes_on = true) {
-    runs.write(filled(bytes), {at, 0, bytes}, goes_on);
+    runs.write(filled(bytes), {{0, at}, 0, bytes}, goes_on);
   }
   std::byte* filled(std::int64_t bytes) {
     buffer.assign(static_cast<std::size_t>(k_page + bytes), std::byte{});

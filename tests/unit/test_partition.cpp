@@ -123,13 +123,13 @@ TEST_CASE("pieces and extents cover a region once, in any chunk shape") {
       CHECK(extent.in_memory == seen);
       seen += extent.bytes;
       for (std::int64_t i = 0; i < extent.bytes; ++i)
-        ++in_file[extent.in_file + static_cast<std::uint64_t>(i)];
+        ++in_file[extent.in_file.offset + static_cast<std::uint64_t>(i)];
     });
     for_each_piece(cover, chunk, most, [&](const Piece& piece) {
       CHECK(piece.cells.cells() <= most);
       cells.push_back(piece.cells);
       const auto address = static_cast<std::uint64_t>(position_in(piece.chunk_index, chunks) * chunk_cells);
-      add_extents(piece, chunk, 1, address, in_memory, merger);
+      add_extents(piece, chunk, 1, {0, address}, in_memory, merger);
       in_memory += piece.cells.cells();
     });
     merger.flush();

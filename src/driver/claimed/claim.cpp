@@ -27,6 +27,10 @@ Sharing sharing_of(const std::string& path, const SystemOptions& system) {
   return where.sharing;
 }
 
+bool is_a_dataset_folder(const std::string& path) {
+  return header_file_of(path) != path;
+}
+
 // OMPIO locks whole files where it takes a file system for a shared one, and waits for that for ever.
 bool library_locks_all(const std::string& path, Sharing sharing) {
   return is_ompio(path) && sharing != Sharing::local;
@@ -56,6 +60,7 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
     : path_(path),
       mode_(mode),
       sharing_(sharing_of(path, options.system)),
+      format_(format),
       locks_name_(options.file.locks),
       locks_(options.file.locks && !(calls_mpi_io && library_locks_all(path, sharing_)) &&
              !hdf5_meets_lock(path, mode, format, sharing_, options.system)) {
@@ -71,9 +76,11 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
   // If somebody else makes one now, it is not emptied.
   const bool is_new = is_free_name(path_);
   if (is_new) mode_ = OpenMode::create_exclusive;
-  if (!options.file.replace_at_commit) return;
+  if (traits_of(format).holds_objects() && is_a_folder(path_)) refuse_other_folder();
+  if (!options.file.replace_at_commit) return remove_old_folder();
   if (is_new && is_temporary_name(path_)) return;  // a tool's, which lies beside its place already
-  if (!is_new && (mode_ != OpenMode::create || !is_a_file(path_) || !may_write(path_)))
+  if (!is_new &&
+      (mode_ != OpenMode::create || !(is_a_file(path_) || is_a_dataset_folder(path_)) || !may_write(path_)))
     return;  // the driver says what is wrong
   if (traits_of(format).has_header_file) refuse_foreign_header(path_);
   const std::string why_not = !why_not_movable_.empty() ? why_not_movable_
@@ -87,9 +94,27 @@ void Claim::choose_place(Format format, const DriverOptions& options) {
   const std::vector<std::string> suffixes = traits_of(format).has_header_file
                                                 ? std::vector<std::string>{header_path("")}
                                                 : std::vector<std::string>{};
-  replacement_ = std::make_unique<Replacement>(
-      path_, suffixes, is_new ? Replacement::What::of_free_name : Replacement::What::of_file);
+  replacement_ = std::make_unique<Replacement>(path_, suffixes,
+                                               is_new                       ? Replacement::What::of_free_name
+                                               : is_a_dataset_folder(path_) ? Replacement::What::of_folder
+                                                                            : Replacement::What::of_file);
   name_lock_.note(replacement_->beside());
+  mode_ = OpenMode::create_exclusive;
+}
+
+void Claim::refuse_other_folder() const {
+  if (is_a_dataset_folder(path_)) return;
+  throw Error(Code::exists,
+              "it is a folder that holds no dataset, and is not replaced by one; choose another name, or "
+              "remove the folder")
+      .in_file(path_);
+}
+
+void Claim::remove_old_folder() {
+  if (mode_ != OpenMode::create || !(traits_of(format_).holds_objects() || is_a_dataset_folder(path_)))
+    return;
+  if (!is_a_file(path_) && !is_a_dataset_folder(path_)) return;  // the driver says what is wrong
+  remove_all(target_of(path_));
   mode_ = OpenMode::create_exclusive;
 }
 
@@ -110,6 +135,7 @@ void Claim::replace_at_once(const std::string& why) {
   lock_of_new_.release();
   mode_ = is_new ? OpenMode::create_exclusive : OpenMode::create;
   if (is_new) return;
+  remove_old_folder();
   warnings_.push_back(
       fmt::format("the file that is there is replaced at once, and not when the new one is committed: {}; "
                   "with replace=at_once this is not said",
@@ -152,6 +178,7 @@ void Claim::make_name_durable() {
 
 void Claim::commit(bool durable) {
   if (!replacement_) return;
+  if (is_a_folder(path_)) refuse_other_folder();
   replacement_->commit(durable);
   name_is_durable_ = durable;
   replacement_.reset();

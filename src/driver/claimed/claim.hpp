@@ -63,6 +63,10 @@ class Claim {
 
  private:
   void choose_place(Format format, const DriverOptions& options);
+  /// The old dataset goes now, where it or the new one is a folder.
+  void remove_old_folder();
+  /// Error(exists): the path is a folder that holds no dataset.
+  void refuse_other_folder() const;
   /// False: the file that is to be made is there by now.
   bool lock_name(bool is_new);
   void lock(FileLock& lock, const std::string& file);
@@ -71,6 +75,7 @@ class Claim {
   std::string path_;
   OpenMode mode_;
   FileSystem::Sharing sharing_;
+  Format format_;
   bool locks_name_;  ///< others are looked for; locks_: also by a lock of the file
   bool locks_;
   bool name_is_durable_ = false;

@@ -29,10 +29,14 @@ struct ClaimedDriver::Place {
 
   bool has_diverged() const { return working != name; }
   const std::string& now() const { return at == At::working ? working : name; }
-  /// What a file is called now that the driver opened by this path.
-  const std::string& name_of(const std::string& asked) const { return asked == working ? now() : asked; }
+  /// What a file, or one in the folder, is called now that the driver opened by this path.
+  std::string name_of(const std::string& asked) const {
+    const bool is_mine =
+        asked.starts_with(working) && (asked.size() == working.size() || asked[working.size()] == '/');
+    return is_mine ? now() + asked.substr(working.size()) : asked;
+  }
   /// The same of one that is to be opened.
-  const std::string& of(const std::string& asked) const {
+  std::string of(const std::string& asked) const {
     if (at == At::nowhere)
       throw Error(Code::state, "the data of the file have moved to a new one").in_file(path);
     return name_of(asked);
@@ -55,7 +59,7 @@ class StoreOfPlace final : public Store {
   StoreOfPlace(std::unique_ptr<Store> inner, std::shared_ptr<const Place> place)
       : inner_(std::move(inner)), place_(std::move(place)) {}
 
-  const std::string& path() const override { return place_->name_of(inner_->path()); }
+  const std::string& path() const override { return path_ = place_->name_of(inner_->path()); }
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
     inner_->write(offset, bytes);
   }
@@ -74,6 +78,33 @@ class StoreOfPlace final : public Store {
  private:
   std::unique_ptr<Store> inner_;
   std::shared_ptr<const Place> place_;
+  mutable std::string path_;
+};
+
+/// A folder that gets another name while it is open.
+template <class Place>
+class FolderOfPlace final : public Container {
+ public:
+  FolderOfPlace(std::string made, StoreOpener open, std::shared_ptr<const Place> place)
+      : made_(std::move(made)), open_(std::move(open)), place_(std::move(place)) {}
+
+  const std::string& path() const override { return path_ = place_->name_of(made_); }
+  std::unique_ptr<Store> open(const std::string& object, StoreMode mode) override {
+    return now()->open(object, mode);
+  }
+  std::vector<std::string> list(const std::string& beginning) override { return now()->list(beginning); }
+  void remove(const std::string& object) override { now()->remove(object); }
+  void publish(const std::string& made, const std::string& object, bool durable) override {
+    now()->publish(made, object, durable);
+  }
+  void sync_name(const std::string& object) override { now()->sync_name(object); }
+
+ private:
+  std::shared_ptr<Container> now() const { return folder_container(place_->of(made_), open_); }
+  std::string made_;
+  StoreOpener open_;
+  std::shared_ptr<const Place> place_;
+  mutable std::string path_;
 };
 
 }  // namespace
@@ -128,6 +159,9 @@ std::unique_ptr<Driver> ClaimedDriver::made(const std::shared_ptr<Place>& place,
   SystemOptions& system = options.system;
   system.open_store = [inner = system.open_store, place](const std::string& path, StoreMode store_mode) {
     return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), store_mode), place);
+  };
+  system.open_folder = [open = system.open_store, place](const std::string& path) {
+    return std::make_shared<FolderOfPlace<Place>>(path, open, place);
   };
   system.find_free_space = [inner = system.find_free_space, place](const std::string& path) {
     return inner(place->of(path));

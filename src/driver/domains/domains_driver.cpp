@@ -219,7 +219,7 @@ std::vector<std::string> DomainsDriver::files_in_the_way() const {
 bool DomainsDriver::is_of_a_set(const std::string& file) const {
   bool found = false;
   const Status status = caught([&] {
-    auto catalog = open_catalog(options_.system.open_store(file, StoreMode::read), false, options_.catalog);
+    auto catalog = open_catalog(file, options_.system.open_store, false, options_.catalog);
     found = find_attribute(catalog->schema().attributes, "NumFilesInSet") != nullptr;
     catalog->close(false);
   });

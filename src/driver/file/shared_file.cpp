@@ -19,10 +19,6 @@ bool is_new(OpenMode mode) {
   return mode == OpenMode::create || mode == OpenMode::create_exclusive;
 }
 
-bool are_asked_for(const Stripes& stripes) {
-  return stripes.count > 0 || stripes.bytes > 0;
-}
-
 std::string only_for_lustre(const FileSystem& where) {
   return fmt::format(
       "settings stripe_count and stripe_bytes are for Lustre, and the file is on {}; they set no stripes "
@@ -49,6 +45,10 @@ std::string safe_settings(const FileSystem& where) {
 }
 
 }  // namespace
+
+bool are_asked_for(const Stripes& stripes) {
+  return stripes.count > 0 || stripes.bytes > 0;
+}
 
 void pack(ByteWriter& out, const FileSystem& where) {
   out.put(where.type);

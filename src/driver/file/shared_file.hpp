@@ -34,6 +34,8 @@ std::string sharing_warning(const FileSystem& where, bool calls_mpi_io);
 std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options,
                                       bool& elsewhere);
 
+/// Do settings ask for stripes? Local.
+bool are_asked_for(const Stripes& stripes);
 /// Makes a file with the stripes that are asked for, if any, before it is created. Returns the mode to create
 /// it with then. warnings: the reason why it is not striped, and what to do. Local.
 OpenMode with_stripes(const std::string& path, OpenMode mode, const Stripes& stripes,

@@ -53,14 +53,13 @@ std::optional<std::uint64_t> hole_in(HoleFinder& file, const Schema& schema, con
   std::optional<std::uint64_t> found;
   ExtentMerger merger([&](const Extent& run) {
     const auto bytes = static_cast<std::uint64_t>(run.bytes);
-    if (!found) found = file.first_in(run.in_file, run.in_file + bytes);
+    if (!found) found = file.first_in(run.in_file.offset, run.in_file.offset + bytes);
   });
-  if (region.rank() == 0) merger.add({place.begin, 0, static_cast<std::int64_t>(size)});
+  if (region.rank() == 0) merger.add({{0, place.begin}, 0, static_cast<std::int64_t>(size)});
   std::int64_t at = 0;
   if (region.rank() > 0 && !region.empty())
     for_each_piece({region}, place.chunk, region.cells(), [&](const Piece& piece) {
-      const auto address = place.begin + place.stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
-      add_extents(piece, place.chunk, size, address, at, merger);
+      add_extents(piece, place.chunk, size, location_of(place, piece.chunk_index[0]), at, merger);
       at += piece.cells.cells() * static_cast<std::int64_t>(size);
     });
   merger.flush();

@@ -25,8 +25,8 @@ std::vector<char> holes_in(Catalog& catalog) {
                       (where.kind == Placement::Kind::regular && where.begin == k_unplaced);
     if (asks) {
       const Box all = chunks_of(Box::whole(catalog.schema().shape(v)), where.chunk);
-      const auto found = all.empty() ? std::vector<std::uint64_t>{} : catalog.find(v, all);
-      any = any || std::find(found.begin(), found.end(), k_unplaced) != found.end();
+      const auto found = all.empty() ? std::vector<Location>{} : catalog.find(v, all);
+      any = any || std::find(found.begin(), found.end(), k_nowhere) != found.end();
     }
     holes.push_back(any ? 1 : 0);
   }
@@ -40,7 +40,7 @@ bool has_all_chunks(Catalog& catalog, int v, const Box& chunks) {
     row.first[0] += i;
     row.count[0] = 1;
     for (const auto& chunk : catalog.stored_chunks(v, row))
-      if (chunk.address == k_unplaced) return false;
+      if (!chunk.address.is_placed()) return false;
   }
   return true;
 }
@@ -95,8 +95,7 @@ void refuse_other_files(const LibraryContext& context, Schema& schema) {
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
   finish_or_refuse(context);
-  auto catalog =
-      open_catalog(options.system.open_store(context.path, StoreMode::read), false, options.catalog);
+  auto catalog = open_catalog(context.path, options.system.open_store, false, options.catalog);
   std::vector<Placement> placements;
   for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)
     placements.push_back(catalog->placement(v));

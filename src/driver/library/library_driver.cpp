@@ -302,8 +302,7 @@ void LibraryDriver::put_strings(int v, const Box& box, const std::vector<std::st
 std::vector<std::string> LibraryDriver::get_strings(int v, const Box& box) {
   if (output_.traits().holds_strings) return file_->load_strings(v, box);
   const DriverOptions& options = context_.options;
-  auto catalog =
-      open_catalog(options.system.open_store(context_.path, StoreMode::read), false, options.catalog);
+  auto catalog = open_catalog(context_.path, options.system.open_store, false, options.catalog);
   return catalog->get_strings(catalog->schema().find_variable(context_.variable(v).name), box);
 }
 

@@ -11,7 +11,7 @@ constexpr std::int64_t k_fill_buffer = 1024 * 1024;  // bytes
 
 }  // namespace
 
-std::vector<std::uint64_t> ChunkAddresses::allocate(const FieldJob& job) {
+std::vector<Location> ChunkAddresses::allocate(const FieldJob& job) {
   const int v = job.transfer->variable;
   const Schema& schema = context_.header.schema();
   const Box& region = job.transfer->region;
@@ -37,8 +37,8 @@ std::vector<std::uint64_t> ChunkAddresses::allocate(const FieldJob& job) {
   return addresses;
 }
 
-std::vector<std::uint64_t> ChunkAddresses::place(const FieldJob& job, bool by_message) {
-  std::vector<std::uint64_t> addresses;
+std::vector<Location> ChunkAddresses::place(const FieldJob& job, bool by_message) {
+  std::vector<Location> addresses;
   if (!job.addresses_listed) return addresses;
   if (by_message) {
     const Bytes message = context_.comm.from_root([&] {
@@ -53,7 +53,7 @@ std::vector<std::uint64_t> ChunkAddresses::place(const FieldJob& job, bool by_me
   return addresses;
 }
 
-void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<std::uint64_t>& addresses) {
+void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<Location>& addresses) {
   const Placement& where = context_.header.placement(v);
   const Bytes fill = stored_fill(context_.header.variable(v), where.swapped);
   const auto size = static_cast<std::int64_t>(fill.size());
@@ -63,14 +63,14 @@ void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<std::
   ExtentMerger merger([&](const Extent& extent) {
     const auto most = static_cast<std::int64_t>(buffer.size());
     for (std::int64_t at = 0; at < extent.bytes; at += most)
-      context_.file.write(extent.in_file + static_cast<std::uint64_t>(at),
+      context_.file.write(extent.in_file + at,
                           {buffer.data(), static_cast<std::size_t>(std::min(most, extent.bytes - at))});
   });
   const Box chunks = chunks_of(cells, where.chunk);
   std::int64_t in_memory = 0;  // only adjacency counts here
   for_each_piece({cells}, where.chunk, cells.cells(), [&](const Piece& piece) {
-    const std::uint64_t address =
-        addresses.empty() ? where.begin + where.stride * static_cast<std::uint64_t>(piece.chunk_index[0])
+    const Location address =
+        addresses.empty() ? location_of(where, piece.chunk_index[0])
                           : addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
     add_extents(piece, where.chunk, fill.size(), address, in_memory, merger);
     in_memory += piece.cells.cells() * size;
@@ -99,7 +99,7 @@ Box ChunkAddresses::ahead_of(const FieldJob& job, const Box& wanted) const {
   return ahead.contains(wanted) ? ahead : wanted;
 }
 
-std::vector<std::uint64_t> ChunkAddresses::find(const FieldJob& job) {
+std::vector<Location> ChunkAddresses::find(const FieldJob& job) {
   const int v = job.transfer->variable;
   const Box wanted = chunks_of(job.transfer->region, job.placement->chunk);
   Found& known = found_[v];
@@ -112,7 +112,7 @@ std::vector<std::uint64_t> ChunkAddresses::find(const FieldJob& job) {
     });
     ByteReader(message).get(known.addresses);
   }
-  std::vector<std::uint64_t> addresses;
+  std::vector<Location> addresses;
   for_each_index(wanted, [&](const Dims& index) {
     addresses.push_back(known.addresses[static_cast<std::size_t>(position_in(index, known.chunks))]);
   });

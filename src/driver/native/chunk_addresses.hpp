@@ -16,12 +16,12 @@ class ChunkAddresses {
 
   /// The addresses of the job's chunks; chunks without one get one. Empty for a regular placement.
   /// by_message: the owner sends them to all ranks (Collective then); otherwise the owner alone gets them.
-  std::vector<std::uint64_t> place(const FieldJob& job, bool by_message);
+  std::vector<Location> place(const FieldJob& job, bool by_message);
   /// The same on the owner alone. Local.
-  std::vector<std::uint64_t> allocate(const FieldJob& job);
+  std::vector<Location> allocate(const FieldJob& job);
 
   /// The addresses of chunks in the file, for reading. Collective, unless this rank knows them.
-  std::vector<std::uint64_t> find(const FieldJob& job);
+  std::vector<Location> find(const FieldJob& job);
   std::vector<StoredChunk> find_encoded(const FieldJob& job);
   /// Must the owner be asked in order to read? Local.
   bool asks_owner(const Transfer& transfer) const;
@@ -41,13 +41,13 @@ class ChunkAddresses {
   }
 
   /// Stores the fill value in the cells. addresses: of their chunks; empty: by the placement's rule. Local.
-  void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
+  void fill_cells(int variable, const Box& cells, const std::vector<Location>& addresses);
 
  private:
   /// Addresses of the chunks of a variable, fetched from the owner for several records at a time.
   struct Found {
     Box chunks;
-    std::vector<std::uint64_t> addresses;
+    std::vector<Location> addresses;
     std::vector<StoredChunk> encoded;  ///< in place of addresses
   };
   Box ahead_of(const FieldJob& job, const Box& wanted) const;

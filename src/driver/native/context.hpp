@@ -16,7 +16,7 @@ struct NativeContext {
   const DriverOptions& options;
   bool writable;
   Counters& counters;
-  NativeFile& file;
+  ObjectFiles& file;
   RankGroups& groups;
   FileHeader& header;
   RecordState& records;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "storage/location.hpp"
 
 namespace shoal {
 
@@ -18,13 +19,13 @@ class DecodedChunks {
  public:
   explicit DecodedChunks(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  bool has(std::uint64_t address) const { return places_.contains(address); }
-  /// The chunk at an address of the file; nullptr: it is not kept. Valid until the next call of keep.
-  const Bytes* find(std::uint64_t address) const {
+  bool has(const Location& address) const { return places_.contains(address); }
+  /// The chunk at an address; nullptr: it is not kept. Valid until the next call of keep.
+  const Bytes* find(const Location& address) const {
     const auto at = places_.find(address);
     return at == places_.end() ? nullptr : &kept_[at->second].second;
   }
-  void keep(std::uint64_t address, std::span<const std::byte> chunk) {
+  void keep(const Location& address, std::span<const std::byte> chunk) {
     const auto size = static_cast<std::int64_t>(chunk.size());
     if (size > most_bytes_ || has(address)) return;
     while (bytes_ + size > most_bytes_)
@@ -48,8 +49,8 @@ class DecodedChunks {
   }
 
   std::int64_t most_bytes_, bytes_ = 0;
-  std::vector<std::pair<std::uint64_t, Bytes>> kept_;
-  std::unordered_map<std::uint64_t, std::size_t> places_;
+  std::vector<std::pair<Location, Bytes>> kept_;
+  std::unordered_map<Location, std::size_t> places_;
   std::uint64_t random_ = 0;
 };
 

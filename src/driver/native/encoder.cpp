@@ -13,8 +13,8 @@ Encoder::Encoder(const FieldJob& job)
       element(fill.size()),
       copy(find_conversion(job.stored(), job.stored())) {}
 
-void Encoder::load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
-  if (from.address == k_unplaced) {
+void Encoder::load(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
+  if (!from.address.is_placed()) {
     const auto size = static_cast<std::int64_t>(element);
     return fill_box(cells.data(), {size}, {static_cast<std::int64_t>(cells.size()) / size}, fill.data(),
                     element);

@@ -7,7 +7,7 @@
 #include "codec/convert.hpp"
 #include "codec/filters.hpp"
 #include "driver/native/field_job.hpp"
-#include "driver/native/native_file.hpp"
+#include "driver/native/object_files.hpp"
 
 namespace shoal {
 
@@ -23,7 +23,7 @@ struct Encoder {
   explicit Encoder(const FieldJob& job);
 
   /// Reads a whole chunk and decodes it; cells that the file does not have get the fill value.
-  void load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
+  void load(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
   /// Copies a box of a piece (cells row-major) to `chunk`.
   void put_part(const Piece& piece, const std::byte* cells, const Box& part);
   /// Copies the cells of a piece out of a whole chunk.

@@ -25,7 +25,7 @@ struct FieldJob {
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
-  std::vector<std::uint64_t> addresses;
+  std::vector<Location> addresses;
   std::int64_t alignment_bytes = 0;  ///< as in RearrangeOptions
   std::int64_t least_box_bytes = 0;  ///< the same
   bool addresses_listed = false;     ///< by the list above, not by the placement's rule

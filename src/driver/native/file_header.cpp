@@ -9,6 +9,7 @@
 #include "format/format_traits.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "storage/paths.hpp"
+#include "storage/replacement.hpp"
 
 namespace shoal {
 
@@ -66,6 +67,7 @@ void FileHeader::take(const Bytes& header) {
   ByteReader in(header);
   schema_ = unpack_schema(in);
   in.get(placements_);
+  file_.set_names(schema_);
   // For libraries that this process may read the file with; only the owner's HDF5 has the file open.
   if (largest_encoded_chunk() > 0) netcdf4::provide_filters();
 }
@@ -164,9 +166,10 @@ void FileHeader::write_ahead(bool sync) {
 
 Catalog& FileHeader::reader() {
   if (!reader_) {
-    auto store = options_.system.open_store(file_.path(), StoreMode::read);
+    auto catalog = open_catalog(file_.path(), options_.system.open_store, false, options_.catalog,
+                                options_.system.open_folder);
     check_replaced(file_.path(), number_);
-    reader_ = open_catalog(std::move(store), false, options_.catalog);
+    reader_ = std::move(catalog);
   }
   return *reader_;
 }

@@ -8,7 +8,7 @@
 #include "base/bytes.hpp"
 #include "driver/driver.hpp"
 #include "driver/native/catalog_puts.hpp"
-#include "driver/native/native_file.hpp"
+#include "driver/native/object_files.hpp"
 
 namespace shoal {
 
@@ -16,7 +16,7 @@ namespace shoal {
 /// may change the file's.
 class FileHeader {
  public:
-  FileHeader(const Comm& comm, const DriverOptions& options, Counters& counters, const NativeFile& file,
+  FileHeader(const Comm& comm, const DriverOptions& options, Counters& counters, ObjectFiles& file,
              bool writable)
       : comm_(comm), options_(options), counters_(counters), file_(file), writable_(writable) {}
 
@@ -80,7 +80,7 @@ class FileHeader {
   const Comm& comm_;
   const DriverOptions& options_;
   Counters& counters_;
-  const NativeFile& file_;
+  ObjectFiles& file_;
   bool writable_;
   std::unique_ptr<Catalog> catalog_;  ///< on rank 0
   std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read

@@ -13,7 +13,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
     : comm_(comm),
       options_(options),
       writable_(mode != OpenMode::read),
-      file_(path, writable_, options.system.open_store, counters_),
+      file_(path, writable_, options_.system, counters_),
       groups_(comm, options_, counters_),
       header_(comm, options_, counters_, file_, writable_),
       state_(comm.rank()),

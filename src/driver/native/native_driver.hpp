@@ -67,7 +67,7 @@ class NativeDriver final : public Driver {
   DriverOptions options_;
   Counters counters_;
   bool writable_;
-  NativeFile file_;
+  ObjectFiles file_;
   RankGroups groups_;
   FileHeader header_;
   RecordState records_;

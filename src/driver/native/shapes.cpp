@@ -30,7 +30,7 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
   std::int64_t at = 0;
   for_each_piece(within_region(boxes, region), chunk, volume(chunk), [&](const Piece& piece) {
     const auto number = static_cast<std::uint64_t>(position_in(piece.chunk_index, chunks));
-    add_extents(piece, chunk, element_size, number * spacing, at, merger);
+    add_extents(piece, chunk, element_size, {0, number * spacing}, at, merger);
     at += piece.cells.cells() * static_cast<std::int64_t>(element_size);
   });
   merger.flush();

@@ -118,7 +118,7 @@ Catalog& TilesDriver::open(int file) {
     open_.pop_back();
   }
   const SetFile& in = set_.files[static_cast<std::size_t>(file)];
-  auto catalog = open_catalog(options_.system.open_store(in.path, StoreMode::read), false, options_.catalog);
+  auto catalog = open_catalog(in.path, options_.system.open_store, false, options_.catalog);
   // Another program may have written it anew since rank 0 looked at it.
   const auto& variables = catalog->schema().variables;
   for (std::size_t v = 0; v < in.variables.size(); ++v) {

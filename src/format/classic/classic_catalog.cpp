@@ -267,8 +267,8 @@ Placement ClassicCatalog::placement(int variable) const {
   return placement;
 }
 
-std::vector<std::uint64_t> ClassicCatalog::place(int variable, const Box& chunks, const Box& cells,
-                                                 std::vector<bool>& fresh) {
+std::vector<Location> ClassicCatalog::place(int variable, const Box& chunks, const Box& cells,
+                                            std::vector<bool>& fresh) {
   need_writable();
   check_box(variable, cells, true);
   const std::int64_t before = slabs_of(variable);
@@ -279,16 +279,16 @@ std::vector<std::uint64_t> ClassicCatalog::place(int variable, const Box& chunks
   return addresses;
 }
 
-std::vector<std::uint64_t> ClassicCatalog::find(int variable, const Box& chunks) {
+std::vector<Location> ClassicCatalog::find(int variable, const Box& chunks) {
   usable(variable);
   freeze();
   const std::int64_t slabs = slabs_of(variable);
   const bool of_records = schema_.has_record(variable);
-  std::vector<std::uint64_t> addresses;
+  std::vector<Location> addresses;
   for_each_index(chunks, [&](const Dims& index) {
     const std::int64_t slab = of_records ? index[0] : 0;
     const bool there = slab >= 0 && slab < slabs;
-    addresses.push_back(there ? static_cast<std::uint64_t>(slab_begin(variable, slab)) : k_unplaced);
+    addresses.push_back({0, there ? static_cast<std::uint64_t>(slab_begin(variable, slab)) : k_unplaced});
   });
   return addresses;
 }
@@ -410,8 +410,9 @@ std::vector<FormatTraits> classic_formats() {
       Format::cdf1, "cdf1", {"cdf-1", "classic", "nc3", "netcdf3", "netcdf3_classic"}, classic_types()};
   row.is_classic = true;
   row.interleaves_records = true;
-  row.create = create_classic_catalog;
-  row.open = open_classic_catalog;
+  row.drivers = "native pnetcdf mpiio gather";
+  row.create = create_in_file<create_classic_catalog>;
+  row.open = open_in_file<open_classic_catalog>;
   std::vector<FormatTraits> rows(3, row);
   rows[0].recognise = recognise_classic;
   rows[1].format = Format::cdf2;

@@ -45,9 +45,9 @@ class ClassicCatalog final : public Catalog {
   void define(const Schema& wanted) override;
   bool has_place(const Schema& wanted) override;
   Placement placement(int variable) const override;
-  std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
-                                   std::vector<bool>& fresh) override;
-  std::vector<std::uint64_t> find(int variable, const Box& chunks) override;
+  std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
+                              std::vector<bool>& fresh) override;
+  std::vector<Location> find(int variable, const Box& chunks) override;
   void put(int variable, const Box& box, const std::byte* values) override;
   void get(int variable, const Box& box, std::byte* values) override;
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;

@@ -67,7 +67,7 @@ std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index, std::uint
   const auto given = s.reserved.find(index);
   if (given != s.reserved.end()) {
     if (filters_left_out != nullptr) *filters_left_out = given->second.left_out;
-    return given->second.address;
+    return given->second.address.offset;
   }
   if (!known_chunk(s, index)) return k_unplaced;
   auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
@@ -98,8 +98,8 @@ void Netcdf4Catalog::grow_to(int variable, const Box& cells) {
   }
 }
 
-std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks, const Box& cells,
-                                                 std::vector<bool>& fresh) {
+std::vector<Location> Netcdf4Catalog::place(int variable, const Box& chunks, const Box& cells,
+                                            std::vector<bool>& fresh) {
   return guarded(variable, [&] {
     require_variable(variable);
     require_writable();
@@ -117,24 +117,25 @@ std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks
       if (!placed) place_contiguous(variable);
       grow_to(variable, cells);
       fresh.assign(static_cast<std::size_t>(chunks.cells()), !placed);
-      return std::vector<std::uint64_t>(static_cast<std::size_t>(chunks.cells()), placement(variable).begin);
+      return std::vector<Location>(static_cast<std::size_t>(chunks.cells()),
+                                   Location{0, placement(variable).begin});
     }
-    std::vector<std::uint64_t> result;
+    std::vector<Location> result;
     result.reserve(static_cast<std::size_t>(chunks.cells()));
     std::uint64_t missing = 0;
     for_each_index(chunks, [&](const Dims& index) {
-      result.push_back(look_up(variable, index));
-      missing += result.back() == k_unplaced ? 1 : 0;
+      result.push_back({0, look_up(variable, index)});
+      missing += result.back().is_placed() ? 0 : 1;
     });
     fresh.assign(result.size(), false);
     // One run for all of them: the chunks of a record lie one after another.
     std::uint64_t next = missing > 0 ? image_->reserve(missing * s.chunk_bytes()) : 0;
     std::size_t i = 0;
     for_each_index(chunks, [&](const Dims& index) {
-      if (result[i] == k_unplaced) {
-        result[i] = next;
+      if (!result[i].is_placed()) {
+        result[i] = {0, next};
         fresh[i] = true;
-        s.reserved.emplace(index, StoredChunk{next, s.chunk_bytes(), 0});
+        s.reserved.emplace(index, StoredChunk{result[i], s.chunk_bytes(), 0});
         next += s.chunk_bytes();
       }
       ++i;
@@ -146,7 +147,7 @@ std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks
   });
 }
 
-std::vector<std::uint64_t> Netcdf4Catalog::find(int variable, const Box& chunks) {
+std::vector<Location> Netcdf4Catalog::find(int variable, const Box& chunks) {
   return guarded(variable, [&] {
     require_variable(variable);
     const auto where = placement(variable);
@@ -154,10 +155,10 @@ std::vector<std::uint64_t> Netcdf4Catalog::find(int variable, const Box& chunks)
       throw Error(Code::not_supported,
                   "the variable is stored in a way that only HDF5 can read; its parts have no addresses");
     if (where.kind == Placement::Kind::regular)
-      return std::vector<std::uint64_t>(static_cast<std::size_t>(chunks.cells()), where.begin);
-    std::vector<std::uint64_t> result;
+      return std::vector<Location>(static_cast<std::size_t>(chunks.cells()), Location{0, where.begin});
+    std::vector<Location> result;
     result.reserve(static_cast<std::size_t>(chunks.cells()));
-    for_each_index(chunks, [&](const Dims& index) { result.push_back(look_up(variable, index)); });
+    for_each_index(chunks, [&](const Dims& index) { result.push_back({0, look_up(variable, index)}); });
     return result;
   });
 }
@@ -199,8 +200,8 @@ std::vector<StoredChunk> Netcdf4Catalog::stored_chunks(int variable, const Box& 
         result.push_back(given->second);
         return;
       }
-      chunk.address = look_up(variable, index, &chunk.left_out);
-      if (chunk.address != k_unplaced && known_chunk(s, index)) {
+      chunk.address.offset = look_up(variable, index, &chunk.left_out);
+      if (chunk.address.is_placed() && known_chunk(s, index)) {
         const auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
         hsize_t bytes = 0;
         check(H5Dget_chunk_storage_size(dataset, offsets.data(), &bytes), "report the size of a chunk");
@@ -239,7 +240,8 @@ void Netcdf4Catalog::realise(int variable) {
       continue;
     }
     const auto offsets = offsets_of(cells_of_chunk(it->first, s.chunk).first);
-    const auto& [address, bytes, left_out] = it->second;
+    const auto& [location, bytes, left_out] = it->second;
+    const std::uint64_t address = location.offset;
     const FileImage::Tracing tracing(*image_, false, FileImage::Place{address, bytes});
     check(H5Dwrite_chunk(dataset, H5P_DEFAULT, left_out, offsets.data(), bytes, k_no_data), "enter a chunk");
     if (tracing.address() != address) image_->move_raw(address, tracing.address().value(), bytes);
@@ -289,7 +291,7 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
       for (int d = 0; d < index.size(); ++d) {
         if (index[d] < new_chunks.end(d)) continue;
         const auto address = look_up(variable, index);
-        if (address != k_unplaced) s.reserved.emplace(index, StoredChunk{address, s.chunk_bytes(), 0});
+        if (address != k_unplaced) s.reserved.emplace(index, StoredChunk{{0, address}, s.chunk_bytes(), 0});
         return;
       }
     });

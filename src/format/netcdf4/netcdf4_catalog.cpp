@@ -485,8 +485,9 @@ std::vector<FormatTraits> netcdf4_formats() {
   full.is_classic_model = false;
   full.has_chunks = true;
   full.recognise = recognise_hdf5;
-  full.create = create_netcdf4_catalog;
-  full.open = open_netcdf4_catalog;
+  full.drivers = "native netcdf gather";
+  full.create = create_in_file<create_netcdf4_catalog>;
+  full.open = open_in_file<open_netcdf4_catalog>;
   FormatTraits strict = full;
   strict.format = Format::netcdf4_classic;
   strict.name = "netcdf4-classic";

@@ -29,9 +29,9 @@ class Netcdf4Catalog final : public Catalog {
   const Schema& schema() const override { return contents_.schema; }
   void define(const Schema& wanted) override;
   Placement placement(int variable) const override;
-  std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
-                                   std::vector<bool>& fresh) override;
-  std::vector<std::uint64_t> find(int variable, const Box& chunks) override;
+  std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
+                              std::vector<bool>& fresh) override;
+  std::vector<Location> find(int variable, const Box& chunks) override;
   std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks) override;
   void enter(int variable, const std::vector<NewChunk>& chunks) override;
   void share_end(std::atomic<std::uint64_t>* end) override { image_->share_end(end); }

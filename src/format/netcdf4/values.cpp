@@ -184,8 +184,8 @@ void Netcdf4Catalog::check_strings(int variable, const Box& box) {
   }
   ChunkCoder coder(def(variable).filters, FileChecks::k_reference);
   for (const auto& stored : stored_chunks(variable, chunks_of(box, s.chunk))) {
-    if (stored.address == k_unplaced) continue;
-    const Bytes bytes = load(stored.address, stored.bytes);
+    if (!stored.address.is_placed()) continue;
+    const Bytes bytes = load(stored.address.offset, stored.bytes);
     Bytes cells(FileChecks::k_reference * static_cast<std::uint64_t>(volume(s.chunk)));
     coder.decode({bytes, stored.left_out}, cells);
     check(cells);

@@ -172,8 +172,8 @@ Placement RawCatalog::placement(int variable) const {
   return placement;
 }
 
-std::vector<std::uint64_t> RawCatalog::place(int variable, const Box& chunks, const Box& cells,
-                                             std::vector<bool>& fresh) {
+std::vector<Location> RawCatalog::place(int variable, const Box& chunks, const Box& cells,
+                                        std::vector<bool>& fresh) {
   need_writable();
   check_box(variable, cells, true);
   const std::int64_t before = slabs_of(variable);
@@ -184,15 +184,15 @@ std::vector<std::uint64_t> RawCatalog::place(int variable, const Box& chunks, co
   return addresses;
 }
 
-std::vector<std::uint64_t> RawCatalog::find(int variable, const Box& chunks) {
+std::vector<Location> RawCatalog::find(int variable, const Box& chunks) {
   usable(variable);
   const std::int64_t slabs = slabs_of(variable);
   const bool of_records = header_.schema.has_record(variable);
-  std::vector<std::uint64_t> addresses;
+  std::vector<Location> addresses;
   for_each_index(chunks, [&](const Dims& index) {
     const std::int64_t slab = of_records ? index[0] : 0;
     const bool there = slab >= 0 && slab < slabs;
-    addresses.push_back(there ? static_cast<std::uint64_t>(slab_begin(variable, slab)) : k_unplaced);
+    addresses.push_back({0, there ? static_cast<std::uint64_t>(slab_begin(variable, slab)) : k_unplaced});
   });
   return addresses;
 }
@@ -452,11 +452,13 @@ std::vector<FormatTraits> raw_formats() {
   raw.recognise = [](Store& store, std::span<const std::byte> /*start*/) {
     return format_beside(store.path());
   };
-  raw.create = create_raw_catalog;
-  raw.open = open_raw_catalog;
+  raw.drivers = "native mpiio gather";
+  raw.create = create_in_file<create_raw_catalog>;
+  raw.open = open_in_file<open_raw_catalog>;
   FormatTraits ascii = raw;
   ascii.format = Format::ascii;
   ascii.name = "ascii";
+  ascii.drivers = "gather";
   ascii.other_names = {"text"};
   ascii.recognise = nullptr;
   return {raw, ascii};

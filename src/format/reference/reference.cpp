@@ -102,7 +102,7 @@ void ReferenceWriter::for_each_file(Visit&& visit) {
   for (std::size_t f = 0; f < set_.files.size(); ++f) {
     const std::string& path = set_.files[f].path;
     try {
-      auto catalog = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
+      auto catalog = open_catalog(path, options_.open_store, false, options_.catalog);
       visit(static_cast<int>(f), *catalog);
       catalog->close(false);
     } catch (const Error& e) {
@@ -214,10 +214,10 @@ void ReferenceWriter::collect_blocks(int v, std::size_t p, Catalog& catalog, std
     if (!stored.empty()) {
       chunk = stored[i++];
     } else if (placement.begin != k_unplaced) {
-      std::uint64_t number = 0;
+      std::int64_t number = 0;
       for (int d = 0; d < block.size(); ++d)
-        number += static_cast<std::uint64_t>(block[d] * strides[d]);
-      chunk = {placement.begin + number * placement.stride, plain, 0};
+        number += block[d] * strides[d];
+      chunk = {location_of(placement, number), plain, 0};
     }
     if (chunk.left_out != 0)
       throw Error(Code::not_supported,
@@ -230,10 +230,10 @@ void ReferenceWriter::collect_blocks(int v, std::size_t p, Catalog& catalog, std
       whole.first[d] += part.origin[d];
       index[d] = whole.first[d] / a.grid.chunk[d];
     }
-    if (chunk.address == k_unplaced)
+    if (!chunk.address.is_placed())
       note_missing(v, p, cells.first, catalog);
     else
-      add(v, index, p, chunk.address, chunk.bytes, cells, catalog, file_size);
+      add(v, index, p, chunk.address.offset, chunk.bytes, cells, catalog, file_size);
   });
 }
 
@@ -247,7 +247,7 @@ void ReferenceWriter::collect_pieces(int v, std::size_t p, Catalog& catalog, std
   const Box all_blocks = chunks_of(Box::whole(part.shape), part.chunk);
   const Dims block_strides = row_major_strides(all_blocks.count);
   const Dims strides = row_major_strides(part.chunk);
-  std::vector<std::uint64_t> addresses;
+  std::vector<Location> addresses;
   if (placement.kind != Placement::Kind::regular) addresses = catalog.find(own, all_blocks);
   for_each_index(chunks_of(part.owned, a.grid.chunk), [&](const Dims& index) {
     Box cells = cells_of_chunk(index, a.grid.chunk);
@@ -260,7 +260,7 @@ void ReferenceWriter::collect_pieces(int v, std::size_t p, Catalog& catalog, std
     }
     std::uint64_t address = placement.begin;
     if (!addresses.empty())
-      address = addresses[static_cast<std::size_t>(number)];
+      address = addresses[static_cast<std::size_t>(number)].offset;
     else if (address != k_unplaced)
       address += number * placement.stride;
     if (address == k_unplaced)

@@ -27,7 +27,7 @@ FileSet set_of(const Sources& sources, const FileSetOptions& options) {
   const std::string& path = sources.files.front();
   FileSet set;
   try {
-    auto catalog = open_catalog(options.open_store(path, StoreMode::read), false, options.catalog);
+    auto catalog = open_catalog(path, options.open_store, false, options.catalog);
     set.schema = catalog->schema();
     catalog->close(false);
   } catch (const Error& e) {

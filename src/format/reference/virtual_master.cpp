@@ -141,7 +141,7 @@ Id MasterWriter::virtual_storage(int v, hid_t creation) const {
 Catalog& MasterWriter::open(int file) {
   if (catalog_ == nullptr || opened_ != file) {
     const std::string& path = set_.files[static_cast<std::size_t>(file)].path;
-    catalog_ = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
+    catalog_ = open_catalog(path, options_.open_store, false, options_.catalog);
     opened_ = file;
   }
   return *catalog_;

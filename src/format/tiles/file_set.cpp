@@ -111,7 +111,7 @@ void Builder::read_headers() {
   if (paths_.empty()) throw Error(Code::invalid_argument, "the list of files of the set is empty");
   for (const auto& path : paths_) {
     try {
-      auto catalog = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
+      auto catalog = open_catalog(path, options_.open_store, false, options_.catalog);
       headers_.push_back({path, catalog->schema()});
       catalog->close(false);
     } catch (const Error& e) {

@@ -149,14 +149,14 @@ template <class Visit>
 void MpiioFile::for_each_run(int v, const Box& box, Visit&& visit) const {
   const Placement& place = context_.placement(v);
   const std::size_t size = size_of(context_.variable(v).type);
-  ExtentMerger merger([&](const Extent& extent) { visit(extent.in_file, extent.in_memory, extent.bytes); });
+  ExtentMerger merger(
+      [&](const Extent& extent) { visit(extent.in_file.offset, extent.in_memory, extent.bytes); });
   if (box.rank() == 0) {
-    merger.add({place.begin, 0, static_cast<std::int64_t>(size)});
+    merger.add({{0, place.begin}, 0, static_cast<std::int64_t>(size)});
   } else {
     std::int64_t packed = 0;
     for_each_piece({box}, place.chunk, box.cells(), [&](const Piece& piece) {
-      const auto address = place.begin + place.stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
-      add_extents(piece, place.chunk, size, address, packed, merger);
+      add_extents(piece, place.chunk, size, location_of(place, piece.chunk_index[0]), packed, merger);
       packed += piece.cells.cells() * static_cast<std::int64_t>(size);
     });
   }

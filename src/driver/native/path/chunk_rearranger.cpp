@@ -162,11 +162,11 @@ void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, 
                        encoded_.resize(2 * used + stored.bytes.size());
                      std::copy(stored.bytes.begin(), stored.bytes.end(),
                                encoded_.begin() + static_cast<std::ptrdiff_t>(used));
-                     chunks.push_back({index, {used, stored.bytes.size(), stored.left_out}});
+                     chunks.push_back({index, {{0, used}, stored.bytes.size(), stored.left_out}});
                      used += stored.bytes.size();
                      const auto bytes = static_cast<std::int64_t>(chunk.size());
                      context_.counters.bytes_encoded += bytes;
-                     if (!job.encoded.empty() && job.encoded[number].address != k_unplaced)
+                     if (!job.encoded.empty() && job.encoded[number].address.is_placed())
                        context_.counters.bytes_encoded_again += bytes;
                    });
   }));
@@ -174,9 +174,9 @@ void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, 
   status.merge(caught([&] { begin = addresses_.take_space(used); }));
   if (begin == k_unplaced || chunks.empty()) return;
   status.merge(caught([&] {
-    context_.file.write(begin, {encoded_.data(), used});
+    context_.file.write({0, begin}, {encoded_.data(), used});
     for (auto& chunk : chunks) {
-      chunk.stored.address += begin;
+      chunk.stored.address.offset += begin;
       stored_.push_back({job.transfer->variable, k_after + writes_, chunk});
     }
   }));
@@ -193,7 +193,7 @@ void ChunkRearranger::load_piece(const FieldJob& job, const ChunkOrder& order, c
       return;
     }
     decoder.load(context_.file, stored, chunk, context_.counters.decode);
-    if (decoded != nullptr && stored.address != k_unplaced) decoded->keep(stored.address, chunk);
+    if (decoded != nullptr && stored.address.is_placed()) decoded->keep(stored.address, chunk);
   });
 }
 

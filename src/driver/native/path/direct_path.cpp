@@ -11,15 +11,12 @@ namespace shoal {
 
 namespace {
 
-std::uint64_t address_of(const FieldJob& job, const Piece& piece) {
-  return job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
-}
-
 /// The runs of a piece whose cells lie row-major at `at` of some memory.
 template <class Visit>
 void for_each_run(const FieldJob& job, const Piece& piece, std::int64_t at, Visit&& visit) {
   ExtentMerger merger(std::forward<Visit>(visit));
-  add_extents(piece, job.placement->chunk, size_of(job.variable->type), address_of(job, piece), at, merger);
+  add_extents(piece, job.placement->chunk, size_of(job.variable->type),
+              location_of(*job.placement, piece.chunk_index[0]), at, merger);
   merger.flush();
 }
 
@@ -31,7 +28,7 @@ bool as_it_is(const FieldJob& job) {
 
 }  // namespace
 
-DirectPath::DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run)
+DirectPath::DirectPath(ObjectFiles& file, Counters& counters, const RankGroups& groups, std::int64_t long_run)
     : file_(file), counters_(counters), groups_(groups), long_run_(long_run) {}
 
 bool DirectPath::suits(const FieldJob& job) const {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "driver/native/field_job.hpp"
-#include "driver/native/native_file.hpp"
+#include "driver/native/object_files.hpp"
 #include "driver/native/rank_groups.hpp"
 #include "driver/native/shapes.hpp"
 
@@ -23,7 +23,7 @@ inline constexpr std::int64_t k_direct_piece = 512 * 1024;
 class DirectPath {
  public:
   /// long_run: bytes; shorter runs go through the stage.
-  DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run);
+  DirectPath(ObjectFiles& file, Counters& counters, const RankGroups& groups, std::int64_t long_run);
 
   /// Can the job take this path? The same on all ranks of the node. suits_writing: not if the variable was
   /// written by another decomposition on this path since forget_writers(), as the stage alone keeps these
@@ -46,7 +46,7 @@ class DirectPath {
   void store_fill(const FieldJob& job, const Box& box, const Bytes& fill);
   void store_pieces(const FieldJob& job, const Box& box, const FillPiece& fill_piece);
 
-  NativeFile& file_;
+  ObjectFiles& file_;
   Counters& counters_;
   const RankGroups& groups_;
   std::int64_t long_run_;

@@ -69,7 +69,7 @@ bool FieldQueue::place(std::vector<FieldJob>& jobs) {
     const Bytes message = context_.comm.from_root([&] {
       ByteWriter out;
       for (const auto& job : jobs)
-        out.put(job.addresses_listed ? addresses_.allocate(job) : std::vector<std::uint64_t>{});
+        out.put(job.addresses_listed ? addresses_.allocate(job) : std::vector<Location>{});
       return out.take();
     });
     ByteReader in(message);

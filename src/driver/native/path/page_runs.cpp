@@ -9,9 +9,9 @@ namespace shoal {
 
 void PageRuns::write(std::byte* cells, const Extent& run, bool goes_on) {
   std::byte* from = cells + run.in_memory;
-  std::uint64_t at = run.in_file;
+  Location at = run.in_file;
   std::int64_t length = run.bytes;
-  if (waiting_at_ + static_cast<std::uint64_t>(waiting_bytes_) == at && run.in_memory == 0) {
+  if (waiting_at_ + waiting_bytes_ == at && run.in_memory == 0) {
     from -= waiting_bytes_;
     at = waiting_at_;
     length += waiting_bytes_;
@@ -19,10 +19,10 @@ void PageRuns::write(std::byte* cells, const Extent& run, bool goes_on) {
   }
   finish();
   if (goes_on) {
-    const auto in_page = static_cast<std::int64_t>((at + static_cast<std::uint64_t>(length)) % k_page);
+    const auto in_page = static_cast<std::int64_t>((at + length).offset % k_page);
     waiting_bytes_ = std::min(in_page, length);
     length -= waiting_bytes_;
-    waiting_at_ = at + static_cast<std::uint64_t>(length);
+    waiting_at_ = at + length;
     std::memcpy(waiting_.data(), from + length, static_cast<std::size_t>(waiting_bytes_));
   }
   if (length > 0) file_.write(at, {from, static_cast<std::size_t>(length)});

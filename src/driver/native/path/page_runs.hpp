@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "driver/native/native_file.hpp"
+#include "driver/native/object_files.hpp"
 #include "pack/pieces.hpp"
 
 namespace shoal {
@@ -16,7 +16,7 @@ class PageRuns {
  public:
   static constexpr std::int64_t k_page = 4096;  // bytes
 
-  explicit PageRuns(NativeFile& file) : file_(file) {}
+  explicit PageRuns(ObjectFiles& file) : file_(file) {}
 
   /// `cells` lie behind k_page bytes of memory that this class may change. goes_on: with the first run of the
   /// next call.
@@ -25,9 +25,9 @@ class PageRuns {
   void finish();
 
  private:
-  NativeFile& file_;
+  ObjectFiles& file_;
   std::array<std::byte, k_page> waiting_{};
-  std::uint64_t waiting_at_ = 0;  ///< in the file
+  Location waiting_at_;
   std::int64_t waiting_bytes_ = 0;
 };
 

@@ -18,7 +18,7 @@ struct Cut {
   std::byte* cells;  ///< the part alone, row-major
   Dims strides;
   bool whole;  ///< the part is the box, and its cells are those
-  std::uint64_t address;
+  Location address;
 };
 
 }  // namespace
@@ -67,10 +67,9 @@ void RearrangedPath::move_box(const FieldJob& job, const Box& box, std::byte* ce
   const std::size_t size = size_of(job.variable->type);
   const Box chunks = chunks_of(job.transfer->region, chunk);
   for_each_piece({box}, chunk, box.cells(), [&](const Piece& piece) {
-    const std::uint64_t address =
-        job.addresses_listed
-            ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
-            : job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+    const Location address =
+        job.addresses_listed ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
+                             : location_of(*job.placement, piece.chunk_index[0]);
     const bool whole = piece.cells == box;
     std::byte* part = whole ? cells : chunk_cells_.of(static_cast<std::size_t>(piece.cells.cells()) * size);
     const Dims in_box = byte_strides(box.count, size);
@@ -100,7 +99,7 @@ void RearrangedPath::load_box(const FieldJob& job, const Box& box, std::byte* ce
   const auto size = static_cast<std::int64_t>(fill.size());
   const ConvertRun copy = find_conversion(job.stored(), job.stored());
   move_box(job, box, cells, [&](const Cut& cut) {
-    const bool there = cut.address != k_unplaced;
+    const bool there = cut.address.is_placed();
     ExtentMerger merger([&](const Extent& extent) {
       std::int64_t got = 0;
       if (there)
@@ -112,7 +111,7 @@ void RearrangedPath::load_box(const FieldJob& job, const Box& box, std::byte* ce
         fill_box(cut.cells + extent.in_memory + whole, {size}, {(extent.bytes - whole) / size}, fill.data(),
                  fill.size());
     });
-    add_extents(cut.piece, job.placement->chunk, fill.size(), there ? cut.address : 0, 0, merger);
+    add_extents(cut.piece, job.placement->chunk, fill.size(), there ? cut.address : Location{}, 0, merger);
     merger.flush();
     if (!cut.whole)
       copy_box(cut.cells, cut.strides, cut.in_box, cut.box_strides, cut.piece.cells.count, copy, nullptr);

@@ -59,9 +59,9 @@ void add_counters(Counters& from, Counters& into) {
 
 }  // namespace
 
-Background::Background(Stage& stage, const NativeFile& file, int rank, bool past_cache)
+Background::Background(Stage& stage, const ObjectFiles& file, int rank, bool past_cache)
     : stage_(stage),
-      file_(file.path(), true, file.opener(), counters_),
+      file_(file, counters_),
       storing_(stage, file_, counters_, rank),
       past_cache_(past_cache) {
   file_.set_rate_limiter(

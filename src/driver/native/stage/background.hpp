@@ -21,7 +21,7 @@ class Background {
  public:
   /// Starts the thread. past_cache: it stores past the page cache while no rank waits for it.
   /// Error(no_memory): the system has no thread.
-  Background(Stage& stage, const NativeFile& file, int rank, bool past_cache);
+  Background(Stage& stage, const ObjectFiles& file, int rank, bool past_cache);
   /// Drops slot generations that are not stored.
   ~Background();
   Background(const Background&) = delete;
@@ -52,7 +52,7 @@ class Background {
 
   Stage& stage_;
   Counters counters_;  ///< of the thread
-  NativeFile file_;
+  ObjectFiles file_;
   Storing storing_;
 
   mutable std::mutex mutex_;

@@ -86,11 +86,9 @@ std::vector<SlotGeneration> FieldReader::describe(const FieldJob& job) {
     }
     SlotGeneration& generation = generations.back();
     const auto in_list = static_cast<std::size_t>(position_in(piece.chunk_index, chunks));
-    const std::uint64_t address =
-        job.is_encoded() ? k_unplaced
-        : job.addresses_listed
-            ? job.addresses[in_list]
-            : job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+    const Location address = job.is_encoded()       ? k_nowhere
+                             : job.addresses_listed ? job.addresses[in_list]
+                                                    : location_of(*job.placement, piece.chunk_index[0]);
     generation.pieces.push_back({piece, generation.used, address, -1, job.placement->chunk,
                                  size_of(job.variable->type), job.transfer->variable,
                                  job.is_encoded() ? job.encoded[in_list] : StoredChunk{}});
@@ -117,7 +115,7 @@ void FieldReader::fetch(const SlotGeneration& generation, std::uint32_t share, c
     fill_box(data + at, {size}, {bytes / size}, fill.data(), fill.size());
   };
   generation.for_each_extent(share, nullptr, [&](const Extent& extent) {
-    if (extent.in_file == k_unplaced) return fill_from(extent.in_memory, extent.bytes);
+    if (!extent.in_file.is_placed()) return fill_from(extent.in_memory, extent.bytes);
     const auto got = static_cast<std::int64_t>(
         file_.read(extent.in_file, {data + extent.in_memory, static_cast<std::size_t>(extent.bytes)}));
     // Behind the end of the file: records that others only announced.
@@ -131,11 +129,11 @@ void FieldReader::decode(const SlotGeneration& generation, const StagedPiece& st
   std::byte* to = stage_.data(generation.number) + staged.in_stage;
   if (static_cast<std::size_t>(staged.bytes()) == decoder.chunk.size())
     return decoder.load(file_, staged.encoded, {to, decoder.chunk.size()}, counters_.decode);
-  const std::uint64_t address = staged.encoded.address;
+  const Location address = staged.encoded.address;
   const Bytes* known = decoded_ != nullptr ? decoded_->find(address) : nullptr;
   if (known == nullptr) {
     decoder.load(file_, staged.encoded, decoder.chunk, counters_.decode);
-    if (decoded_ != nullptr && address != k_unplaced) decoded_->keep(address, decoder.chunk);
+    if (decoded_ != nullptr && address.is_placed()) decoded_->keep(address, decoder.chunk);
     known = &decoder.chunk;
   }
   decoder.get_part(*known, staged.piece, to);

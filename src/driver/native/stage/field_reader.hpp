@@ -21,7 +21,7 @@ namespace shoal {
 class FieldReader {
  public:
   /// decoded: a cache of chunks, for later reads of their other cells; nullptr: none.
-  FieldReader(Stage& stage, NativeFile& file, Counters& counters, DecodedChunks* decoded)
+  FieldReader(Stage& stage, ObjectFiles& file, Counters& counters, DecodedChunks* decoded)
       : stage_(stage), file_(file), counters_(counters), decoded_(decoded) {}
   /// Collective over the node; nothing may be under way for writing.
   Status read(const FieldJob& job);
@@ -34,7 +34,7 @@ class FieldReader {
   ConversionErrors unpack(const FieldJob& job, const SlotGeneration& generation);
 
   Stage& stage_;
-  NativeFile& file_;
+  ObjectFiles& file_;
   Counters& counters_;
   DecodedChunks* decoded_;
   std::optional<Encoder> decoder_;

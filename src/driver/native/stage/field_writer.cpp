@@ -69,7 +69,7 @@ Status FieldWriter::write(const FieldJob& job) {
 StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
   StagedPiece staged{piece,
                      open_->generation->used,
-                     0,
+                     {},
                      -1,
                      job.placement->chunk,
                      size_of(job.variable->type),
@@ -86,8 +86,7 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
     staged.address_slot = open_->generation->addresses++;
     publish_address(job, staged);
   } else {
-    staged.address =
-        job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+    staged.address = location_of(*job.placement, piece.chunk_index[0]);
   }
   open_->generation->used += staged.bytes();
   open_->generation->pieces.push_back(staged);

@@ -16,7 +16,7 @@ namespace shoal {
 class FieldWriter {
  public:
   /// rank: this one's number, for messages.
-  FieldWriter(Stage& stage, NativeFile& file, Counters& counters, int rank)
+  FieldWriter(Stage& stage, ObjectFiles& file, Counters& counters, int rank)
       : stage_(stage), file_(file), counters_(counters), rank_(rank), storing_(stage, file, counters, rank) {}
   /// From now on a thread stores; past_cache: as in Background. Error(no_memory): the system has no thread.
   void start_background(bool past_cache) {
@@ -45,7 +45,7 @@ class FieldWriter {
   std::vector<StoredPiece> take_stored();
   /// Forgets all slot generations, before the stage is reset.
   void forget();
-  /// As NativeFile, of the thread's handle. After flush.
+  /// As ObjectFiles, of the thread's handle. After flush.
   void sync_file();
   void close_file();
   bool idle() const { return full_.empty() && !open_; }
@@ -69,7 +69,7 @@ class FieldWriter {
   void drop_stored();
 
   Stage& stage_;
-  NativeFile& file_;
+  ObjectFiles& file_;
   Counters& counters_;
   int rank_;
   Storing storing_;     ///< of this thread

@@ -13,7 +13,7 @@ void SlotGeneration::share_evenly(std::int64_t bytes, int parts) {
   share_bytes = std::max(k_least, even);
 }
 
-void SlotGeneration::for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_generation,
+void SlotGeneration::for_each_extent(std::uint32_t share, const Location* addresses_of_generation,
                                      const std::function<void(const Extent&)>& visit) const {
   const std::int64_t low = share * share_bytes;
   const std::int64_t high = std::min(used, low + share_bytes);
@@ -21,18 +21,16 @@ void SlotGeneration::for_each_extent(std::uint32_t share, const std::uint64_t* a
     const std::int64_t from = std::max(low, extent.in_memory);
     const std::int64_t to = std::min(high, extent.in_memory + extent.bytes);
     if (from < to)
-      visit({extent.in_file == k_unplaced
-                 ? k_unplaced
-                 : extent.in_file + static_cast<std::uint64_t>(from - extent.in_memory),
-             from, to - from});
+      visit({extent.in_file.is_placed() ? extent.in_file + (from - extent.in_memory) : k_nowhere, from,
+             to - from});
   });
   for (const auto& staged : pieces) {
     if (staged.in_stage >= high || staged.in_stage + staged.bytes() <= low) continue;
-    const std::uint64_t address =
+    const Location address =
         staged.address_slot < 0 ? staged.address : addresses_of_generation[staged.address_slot];
-    if (address == k_unplaced) {
+    if (!address.is_placed()) {
       merger.flush();
-      merger.add({k_unplaced, staged.in_stage, staged.bytes()});
+      merger.add({k_nowhere, staged.in_stage, staged.bytes()});
       merger.flush();
     } else {
       add_extents(staged.piece, staged.chunk, staged.element_size, address, staged.in_stage, merger);

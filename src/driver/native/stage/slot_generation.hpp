@@ -15,7 +15,7 @@ namespace shoal {
 struct StagedPiece {
   Piece piece;
   std::int64_t in_stage = 0;  ///< in the slot's buffer
-  std::uint64_t address = 0;  ///< of the chunk; unless it is listed
+  Location address;           ///< of the chunk; unless it is listed
   int address_slot = -1;      ///< listed: index in the addresses that come with the slot generation
   Dims chunk;
   std::size_t element_size = 0;
@@ -63,7 +63,7 @@ struct SlotGeneration {
   /// they save.
   void share_evenly(std::int64_t bytes, int parts);
   /// The extents of one share, clipped to it and merged.
-  void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_generation,
+  void for_each_extent(std::uint32_t share, const Location* addresses_of_generation,
                        const std::function<void(const Extent&)>& visit) const;
   /// The error with the variable and the record of the cells at this byte of the buffer.
   Error located(const Error& error, std::int64_t in_stage) const;

@@ -134,7 +134,8 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       headers_bytes_(rounded_up(
           k_page + slots * slot_header_bytes_ + slots / 64 * 8 + 8 + k_progress_bytes * node.size(),
           k_mapped_together)),
-      buffer_bytes_(rounded_up(slot_bytes + 8 * k_addresses, k_mapped_together)),
+      buffer_bytes_(rounded_up(slot_bytes + k_addresses * static_cast<std::int64_t>(sizeof(Location)),
+                               k_mapped_together)),
       writers_(writers),
       wait_seconds_(wait_seconds),
       storers_(node.size()),
@@ -177,8 +178,8 @@ std::uint64_t* Stage::fingerprints(std::uint64_t generation) const {
   return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(&slot(generation)) + sizeof(Slot));
 }
 
-std::uint64_t* Stage::addresses(std::uint64_t generation) const {
-  return std::launder(reinterpret_cast<std::uint64_t*>(data(generation) + slot_bytes_));
+Location* Stage::addresses(std::uint64_t generation) const {
+  return std::launder(reinterpret_cast<Location*>(data(generation) + slot_bytes_));
 }
 
 std::byte* Stage::data(std::uint64_t generation) const {

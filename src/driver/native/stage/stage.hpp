@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
+#include "storage/location.hpp"
 
 namespace shoal {
 
@@ -89,7 +90,7 @@ class Stage {
   std::uint64_t take_generation() { return next_++; }
   std::uint64_t next_generation() const { return next_; }
   std::byte* data(std::uint64_t generation) const;
-  std::uint64_t* addresses(std::uint64_t generation) const;
+  Location* addresses(std::uint64_t generation) const;
   /// The word for Catalog::share_end, by which ranks of the node take space at the end of the file.
   std::atomic<std::uint64_t>& file_end() const;
 

@@ -16,7 +16,7 @@ namespace shoal {
 class Storing {
  public:
   /// rank: this one's number, for messages.
-  Storing(Stage& stage, NativeFile& file, Counters& counters, int rank)
+  Storing(Stage& stage, ObjectFiles& file, Counters& counters, int rank)
       : stage_(stage), file_(file), counters_(counters), rank_(rank) {}
 
   /// Makes the encoder of the job's variable, for chunks that will follow. By any thread.
@@ -35,7 +35,7 @@ class Storing {
   void encode(Encoder& encoder, const SlotGeneration& generation, const StagedPiece& staged);
 
   Stage& stage_;
-  NativeFile& file_;
+  ObjectFiles& file_;
   Counters& counters_;
   int rank_;
   std::mutex mutex_;                 ///< of the list of encoders, not of what is in it

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/store.hpp"
+
+namespace shoal {
+
+/// A named place that holds objects: a file, which is one object called "", or a folder, whose files are
+/// objects called by their paths below it ("temp/0"). What comes later (an object store) may hold them
+/// elsewhere. All is Local; errors name the object's path.
+class Container {
+ public:
+  virtual ~Container() = default;
+  Container() = default;
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
+
+  virtual const std::string& path() const = 0;
+  /// Opens an object; one that is made gets the folders of its name.
+  virtual std::unique_ptr<Store> open(const std::string& object, StoreMode mode) = 0;
+  /// The objects whose names begin so, in any order.
+  virtual std::vector<std::string> list(const std::string& beginning) = 0;
+  /// Removes an object; does nothing where there is none.
+  virtual void remove(const std::string& object) = 0;
+  /// An object takes the name of another, which goes; readers find the one or the other. durable: also after
+  /// a loss of power.
+  virtual void publish(const std::string& made, const std::string& object, bool durable) = 0;
+  /// The name of an object that was made outlives a loss of power, once its bytes are synced.
+  virtual void sync_name(const std::string& object) = 0;
+};
+
+/// Opens the folder of a path; one whose name changes while it is open is followed.
+using ContainerOpener = std::function<std::shared_ptr<Container>(const std::string& path)>;
+
+/// The file of this path.
+std::shared_ptr<Container> file_container(const std::string& path, StoreOpener open);
+/// The folder of this path. It is made with its first object.
+std::shared_ptr<Container> folder_container(const std::string& path, StoreOpener open);
+/// A container of one object that is open already.
+std::shared_ptr<Container> container_of(std::unique_ptr<Store> store);
+
+}  // namespace shoal
