@@ -5,7 +5,7 @@
 
 namespace shoal::capi {
 
-ArrayView view_of(const shoal_array* given) {
+CellArray array_of(const shoal_array* given) {
   require(given, "array");
   const shoal_array array = taken(*given, k_array_0_2, "shoal_array");
   ArrayView view;
@@ -34,7 +34,7 @@ ArrayView view_of(const shoal_array* given) {
     for (auto& stride : view.strides)
       stride *= static_cast<int64_t>(size);
   }
-  return view;
+  return CellArray::of_caller(view);
 }
 
 }  // namespace shoal::capi

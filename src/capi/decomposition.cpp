@@ -94,7 +94,7 @@ int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const 
       require(out, "out");
       require(decomposition, "decomposition");
       const Decomposition& base = *decomposition->decomposition;
-      if (!base.tile().empty()) cells = mask_of(base, view_of(mask));
+      if (!base.tile().empty()) cells = mask_of(base, HostArray(array_of(mask)).view());
     }));
     auto made = Decomposition::masked(own.comm(), decomposition_of(decomposition).get(), std::move(cells));
     *out = new shoal_decomposition{std::move(made)};

@@ -13,9 +13,9 @@ using namespace shoal::capi;  // NOLINT
 namespace {
 
 // What is wrong with it goes along, because a rank with an empty tile need not have one.
-ArrayArgument array_of(const shoal_array* array) {
+ArrayArgument argument_of(const shoal_array* array) {
   ArrayArgument out;
-  out.problem = caught([&] { out.view = view_of(array); });
+  out.problem = caught([&] { out.cells = array_of(array); });
   return out;
 }
 
@@ -38,7 +38,7 @@ DataCall call_of(shoal_variable variable, const shoal_decomposition* decompositi
   call.variable = variable;
   call.problem.merge(caught([&] { call.section = section_of(section); }));
   call.decomposition = decomposition_of(decomposition);
-  call.array = array_of(array);
+  call.array = argument_of(array);
   return call;
 }
 

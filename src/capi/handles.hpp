@@ -47,8 +47,8 @@ void require(const void* pointer, const char* name);
 std::string required_text(const char* text, const char* name);
 /// What C++, Fortran and Python hand on for text with a zero byte inside, of which C would see the front.
 constexpr std::string_view k_zero_inside = "\x01";
-/// The array as a view. Error(invalid_argument, type): what is wrong with it.
-ArrayView view_of(const shoal_array* array);
+/// The array, wherever it lies. Error(invalid_argument, type): what is wrong with it.
+CellArray array_of(const shoal_array* array);
 /// Error(mpi) unless MPI is initialised and not finalised; Error(invalid_argument) for MPI_COMM_NULL.
 void require_mpi(MPI_Comm comm);
 /// Settings files that a new dataset looks at.

@@ -84,10 +84,10 @@ int shoal_streams_axis(shoal_streams* streams, const char* name, const shoal_arr
                        const shoal_array* bounds) {
   return describe(streams, [&](streams::Descriptions& model) {
     const std::string axis = name_of_caller(name, "name");
-    const ArrayView view = view_of(values);
-    if (bounds == nullptr) return model.add_axis(axis, view, nullptr);
-    const ArrayView ends = view_of(bounds);
-    model.add_axis(axis, view, &ends);
+    const HostArray at(array_of(values));
+    if (bounds == nullptr) return model.add_axis(axis, at.view(), nullptr);
+    const HostArray ends(array_of(bounds));
+    model.add_axis(axis, at.view(), &ends.view());
   });
 }
 
@@ -103,16 +103,16 @@ int shoal_streams_grid(shoal_streams* streams, const char* name, const char* dim
 int shoal_streams_coordinate(shoal_streams* streams, const char* grid, const char* name,
                              const shoal_array* values) {
   return describe(streams, [&](streams::Descriptions& model) {
-    model.add_grid_variable(name_of_caller(grid, "grid"), name_of_caller(name, "name"), view_of(values),
-                            false);
+    model.add_grid_variable(name_of_caller(grid, "grid"), name_of_caller(name, "name"),
+                            HostArray(array_of(values)).view(), false);
   });
 }
 
 int shoal_streams_area(shoal_streams* streams, const char* grid, const char* name,
                        const shoal_array* values) {
   return describe(streams, [&](streams::Descriptions& model) {
-    model.add_grid_variable(name_of_caller(grid, "grid"), name_of_caller(name, "name"), view_of(values),
-                            true);
+    model.add_grid_variable(name_of_caller(grid, "grid"), name_of_caller(name, "name"),
+                            HostArray(array_of(values)).view(), true);
   });
 }
 
@@ -153,7 +153,7 @@ int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* arr
   return guard([&] {
     streams::Streams& all = streams_of(streams);
     ArrayArgument argument;
-    argument.problem = caught([&] { argument.view = view_of(array); });
+    argument.problem = caught([&] { argument.cells = array_of(array); });
     all.send(field, argument);
   });
 }

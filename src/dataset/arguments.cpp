@@ -149,11 +149,10 @@ Share share_of(const Box& region, const Decomposition& decomposition, int record
   return share;
 }
 
-void check_types(const VariableDef& variable, const ArrayView& view, Direction direction) {
-  if (variable.type == Type::string || view.type == Type::string)
+void check_types(const VariableDef& variable, const Element& in_array, Direction direction) {
+  if (variable.type == Type::string || in_array.type == Type::string)
     throw Error(Code::not_supported,
                 "strings cannot be cut over ranks; use put and get, or a variable of type char");
-  const Element in_array{view.type, view.element_size, false};
   const Element in_file{variable.type, size_of(variable.type), false};
   if (direction == Direction::to_file)
     find_conversion(in_array, in_file);
@@ -167,39 +166,35 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
   const Share plain = share_of(transfer.region, decomposition, record_dims, false);
   if (decomposition.tile().empty() || transfer.region.empty()) return;  // the array is not looked at
   if (!call.array.problem.ok()) throw Error(call.array.problem);
-  ArrayView view = call.array.view;
   if (call.source && decomposition.map() != nullptr)
     throw Error(Code::not_supported,
                 "cells of a map cannot be copied part by part; read them to an array, and write that");
-  if (call.source) view = ArrayView::contiguous(nullptr, call.source_type, plain.plain);
-  check_types(variable, view, direction);
-  transfer.source = call.source;
-  ArrayView part = view;
+  if (call.source) {
+    check_types(variable, {call.source_type, size_of(call.source_type), false}, direction);
+    transfer.mine = plain.mine;
+    transfer.array = CellArray::of_source(call.source_type, plain.mine.count, call.source, plain.mine.first);
+    return;
+  }
+  CellArray array = call.array.cells;
+  check_types(variable, array.element(), direction);
+  const bool with_halo = !(array.extents() == plain.plain);
+  if (with_halo && !(array.extents() == plain.with_halo))
+    throw Error(Code::invalid_argument, "the array has the extents {}; expected {}{}",
+                text_of(array.extents()), extents_or_halo(plain.plain, plain.with_halo),
+                reversed_hint(array.extents(), plain.plain));
+  if (!array.has_cells()) throw Error(Code::invalid_argument, "the array's data is NULL");
   Box mine = plain.mine;
-  if (!(view.extents == plain.plain)) {
-    if (!(view.extents == plain.with_halo))
-      throw Error(Code::invalid_argument, "the array has the extents {}; expected {}{}",
-                  text_of(view.extents), extents_or_halo(plain.plain, plain.with_halo),
-                  reversed_hint(view.extents, plain.plain));
+  if (with_halo) {
     const Share share =
         share_of(transfer.region, decomposition, record_dims, direction == Direction::from_file);
     mine = share.mine;
-    if (view.data == nullptr) throw Error(Code::invalid_argument, "the array's data is NULL");
-    part = view.part(share.tile_in_array);
+    array = array.part(share.tile_in_array);
   }
-  if (part.data == nullptr && !call.source) throw Error(Code::invalid_argument, "the array's data is NULL");
-  transfer.array = record_dims != 0 ? with_record_dimension(part) : part;
   transfer.mine = mine;
+  transfer.array = record_dims != 0 ? array.with_leading_dim() : array;
 }
 
 }  // namespace
-
-ArrayView with_record_dimension(const ArrayView& view) {
-  ArrayView out = view;
-  out.extents = joined(Dims{1}, view.extents);
-  out.strides = joined(Dims{0}, view.strides);
-  return out;
-}
 
 void check_section_length(const Schema& schema, int variable, const Section& section) {
   if (section.ndims == 0 && section.start == nullptr && section.count == nullptr) return;
@@ -282,7 +277,7 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
     region_known = true;
     const int nd = transfer.region.rank();
     transfer.mine = Box(Dims(nd), Dims(nd));
-    transfer.array = {nullptr, definition.type, size_of(definition.type), Dims(nd), Dims(nd)};
+    transfer.array = ArrayView{nullptr, definition.type, size_of(definition.type), Dims(nd), Dims(nd)};
     fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction);
   });
   transfer.variable = region_known ? variable : -1;

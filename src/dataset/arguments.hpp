@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
 
-#include "base/array_view.hpp"
 #include "base/box.hpp"
 #include "base/error.hpp"
 #include "driver/driver.hpp"
@@ -23,7 +21,7 @@ using VariableArgument = std::variant<std::string, int>;
 
 /// The array of a call, or why it is none. Looked at only where elements of it are needed.
 struct ArrayArgument {
-  ArrayView view;
+  CellArray cells;
   Status problem;
 };
 
@@ -45,8 +43,9 @@ struct DataCall {
   std::shared_ptr<const Decomposition>
       decomposition;  ///< nullptr: the one that is attached; write and read only
   ArrayArgument array;
-  /// In place of an array whose data is nullptr: Transfer::source, and the type it gives; writing only.
-  std::function<const std::byte*(const Box& part)> source;
+  /// In place of an array: gives cells of a part of the field in the variable's dimensions, and their type;
+  /// writing only.
+  CellSource source;
   Type source_type = Type::none;
   Section section;
   bool knows_section = true;  ///< false: of a refused call, nobody can say which cells the others mean
@@ -71,8 +70,5 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
 /// Local.
 Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
                        const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
-
-/// A view in all dimensions of the variable: with an extent of 1 in front for a single record.
-ArrayView with_record_dimension(const ArrayView& view);
 
 }  // namespace shoal

@@ -171,7 +171,7 @@ class Dataset {
   void write_gathered(const GatheredField& gathered, const Transfer& transfer);
   void read_gathered(const GatheredField& gathered, const Transfer& transfer);
   void put_values(int variable, const Box& box, const DataCall& call);
-  void get_values(int variable, const Box& box, const ArrayView& view);
+  void get_values(int variable, const Box& box, const CellArray& cells);
 
   /// Ranks match calls (Comm::match_calls) with details that have to be the same; if they are not: rank 0's.
   std::optional<Bytes> match_with_root(const char* does, const Bytes& details);

@@ -28,37 +28,38 @@ Dims without_last(const Dims& dims) {
 }
 
 // The view in all dimensions of the box; a logical array may lack the text length of a char variable.
-ArrayView fitted(const ArrayArgument& array, const Box& box, const Section& section, const Schema& schema,
+CellArray fitted(const ArrayArgument& array, const Box& box, const Section& section, const Schema& schema,
                  int index) {
   const bool single_record = schema.has_record(index) && section.is_one_record();
   const VariableDef& variable = schema.variable(index);
   if (!array.problem.ok()) throw Error(array.problem);
-  ArrayView view = single_record ? with_record_dimension(array.view) : array.view;
-  const bool first_characters = variable.type == Type::char_ && view.type == Type::logical &&
-                                box.rank() > 0 && view.extents.size() == box.rank() - 1;
+  CellArray cells = single_record ? array.cells.with_leading_dim() : array.cells;
+  const Dims& extents = cells.extents();
+  const bool first_characters = variable.type == Type::char_ && cells.type() == Type::logical &&
+                                box.rank() > 0 && extents.size() == box.rank() - 1;
   const Dims expected = first_characters ? without_last(box.count) : box.count;
-  if (!(view.extents == expected)) {
+  if (!(extents == expected)) {
     const int skip = single_record ? 1 : 0;
-    if (section.record == k_all_records && schema.has_record(index) && view.extents.size() == box.rank() - 1)
+    if (section.record == k_all_records && schema.has_record(index) && extents.size() == box.rank() - 1)
       throw Error(
           Code::invalid_argument,
           "the array is that of one record, and the call names none of the record dimension '{}'; give {}, "
           "{} for the first one, or an array of all records",
           schema.dim(variable.dims[0]).name, argument("record"), as_index(0));
     throw Error(Code::invalid_argument, "the array has the extents {}; expected {}",
-                text_of(array.view.extents), text_of(tail(expected, expected.size() - skip)));
+                text_of(array.cells.extents()), text_of(tail(expected, expected.size() - skip)));
   }
-  if (volume(view.extents) > 0 && view.data == nullptr)
+  if (volume(extents) > 0 && !cells.has_cells())
     throw Error(Code::invalid_argument, "the array's data is NULL");
-  return view;
+  return cells;
 }
 
-void check_value_types(const VariableDef& variable, const ArrayView& view) {
+void check_value_types(const VariableDef& variable, Type type) {
   require_plain(variable);
-  if ((variable.type == Type::string) != (view.type == Type::string))
+  if ((variable.type == Type::string) != (type == Type::string))
     throw Error(Code::type,
                 "the variable is of type {} and the array of type {}; strings go with strings only",
-                name_of(variable.type), name_of(view.type));
+                name_of(variable.type), name_of(type));
 }
 
 }  // namespace
@@ -233,7 +234,6 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
                 "cells cannot be copied from '{}': only sets of files that are open for reading can be; read "
                 "them to an array, and write that",
                 from.path());
-  Bytes cells;
   const Status known = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int v = from.definitions_.variable(from_variable);
@@ -241,15 +241,13 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
     const auto& definition = schema.variable(v);
     const Dims there = schema.shape(v);
     filled.source_type = definition.type;
-    filled.source = [&, v, there](const Box& part) {
+    filled.source = [&, v, there](const Box& part, std::byte* to) {
       if (part.rank() != there.size() || !Box::whole(there).contains(part))
         throw Error(Code::invalid_argument, "cells {} are asked for, and the variable is {}", text_of(part),
                     text_of(there))
             .of_variable(from_variable)
             .in_file(from.path());
-      cells.resize(static_cast<std::size_t>(part.cells()) * size_of(definition.type));
-      from.driver_->fetch(v, part, cells.data());
-      return cells.data();
+      from.driver_->fetch(v, part, to);
     };
   });
   filled.problem.merge(known);
@@ -264,7 +262,7 @@ void Dataset::fill_masked(const Transfer& transfer) const {
   const Bytes fill = fill_of(definition);
   std::array<std::byte, 16> value{};
   find_conversion({definition.type, fill.size(), false}, in_memory(transfer))(
-      fill.data(), 0, value.data(), 0, 1, substitute_for(transfer.array.type));
+      fill.data(), 0, value.data(), 0, 1, substitute_for(transfer.array.type()));
   fill_left(transfer, value.data());
 }
 
@@ -309,7 +307,7 @@ void Dataset::put(const DataCall& call) {
     if (mine && !call.refused.ok()) throw Error(call.refused);
     if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
     box = region_of(driver_->schema(), variable, section, Direction::to_file, nullptr,
-                    mine ? call.array.view.extents : Dims());
+                    mine ? call.array.cells.extents() : Dims());
   });
   if (status.ok() && comm_.rank() == 0) {
     status = caught([&] { put_values(variable, box, call); });
@@ -337,8 +335,10 @@ void Dataset::put(const DataCall& call) {
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   const VariableDef& definition = definitions_.schema().variable(variable);
-  const ArrayView view = fitted(call.array, box, call.section, driver_->schema(), variable);
-  check_value_types(definition, view);
+  const CellArray cells = fitted(call.array, box, call.section, driver_->schema(), variable);
+  check_value_types(definition, cells.type());
+  const HostArray on_host(cells);
+  const ArrayView& view = on_host.view();
   if (definition.type == Type::string) {
     driver_->put(variable, box, nullptr, gather_strings(view), {});
     return;
@@ -363,24 +363,23 @@ void Dataset::get(const DataCall& call) {
   finish_definitions();
   int variable = -1;
   Box box;
-  ArrayView view;
+  CellArray cells;
   Status status = caught([&] {
     if (!call.refused.ok()) throw Error(call.refused);
     if (!call.problem.ok()) throw Error(call.problem);
     const int index = variable_number(call.variable);
     const VariableDef& definition = definitions_.schema().variable(index);
     box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
-    view = fitted(call.array, box, call.section, driver_->schema(), index);
-    check_value_types(definition, view);
+    cells = fitted(call.array, box, call.section, driver_->schema(), index);
+    check_value_types(definition, cells.type());
     if (definition.type != Type::string)
-      find_conversion({definition.type, size_of(definition.type), false},
-                      {view.type, view.element_size, false});
+      find_conversion({definition.type, size_of(definition.type), false}, cells.element());
     variable = index;
   });
   status = in_call(status, call);
   try {
     if (status.ok()) {
-      get_values(variable, box, view);
+      get_values(variable, box, cells);
     } else {
       if (comm_.size() == 1) throw Error(status);
       std::vector<std::string> no_strings;
@@ -391,7 +390,9 @@ void Dataset::get(const DataCall& call) {
   }
 }
 
-void Dataset::get_values(int variable, const Box& box, const ArrayView& view) {
+void Dataset::get_values(int variable, const Box& box, const CellArray& cells) {
+  const HostArray on_host(cells, HostArray::Copy::empty);
+  const ArrayView& view = on_host.view();
   const VariableDef& definition = definitions_.schema().variable(variable);
   std::vector<std::string> strings;
   if (definition.type == Type::string) {
@@ -401,6 +402,7 @@ void Dataset::get_values(int variable, const Box& box, const ArrayView& view) {
   }
   if (is_plain(view, definition.type)) {
     driver_->get(variable, box, view.data, strings, {});
+    on_host.store();
     return;
   }
   Bytes values(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
@@ -414,6 +416,7 @@ void Dataset::get_values(int variable, const Box& box, const ArrayView& view) {
   }
   ConversionErrors conversion_errors;
   scatter_values(values.data(), definition, view, conversion_errors);
+  on_host.store();
   const Box values_of = view.extents.size() == box.rank() ? box : Box(without_last(box.first), view.extents);
   const Status conversion_error = conversion_status(conversion_errors, values_of, definition.type, view.type);
   if (!conversion_error.ok()) throw Error(conversion_error);

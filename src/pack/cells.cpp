@@ -5,118 +5,44 @@
 
 #include <array>
 #include <cstdio>
-#include <cstring>
 
 #include "base/language.hpp"
 #include "pack/map_cells.hpp"
+#include "pack/mask_rows.hpp"
 
 namespace shoal {
 
 namespace {
 
-std::string value_text(const ArrayView& array, const Dims& index) {
-  const std::byte* at = array.data;
-  if (at == nullptr) return "the value";  // of a source: not here any more
-  for (int d = 0; d < index.size(); ++d)
-    at += index[d] * array.strides[d];
+std::string value_text(const CellArray& array, const Dims& index) {
   double value = 0;
-  const Element from{array.type, array.element_size, false};
-  find_conversion(from, {Type::double_, sizeof value, false})(at, 0, reinterpret_cast<std::byte*>(&value), 0,
-                                                              1, reinterpret_cast<const std::byte*>(&value));
+  const Status known = caught([&] {
+    const Element number{Type::double_, sizeof value, false};
+    const Box cell(index, Dims(index.size(), 1));
+    array.gather(BlockCells{cell, byte_strides(cell.count, sizeof value)},
+                 reinterpret_cast<std::byte*>(&value), {find_conversion(array.element(), number), nullptr});
+  });
+  if (!known.ok()) return "the value";
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
   return std::string("the value ") + text.data();
 }
 
-/// Calls visit(index of its first cell in the part, cell of the mask, cells) for each row of a part of a
-/// block. origin: of the mask, in the last dimensions of the block.
-template <class Visit>
-void for_each_row(const CellMask& mask, const Dims& origin, const Box& part, Visit&& visit) {
-  const int last = part.rank() - 1;
-  const int unmasked = part.rank() - mask.shape().size();
-  const Dims in_mask = row_major_strides(mask.shape());
-  std::int64_t cell = 0;
-  for (int d = unmasked; d <= last; ++d)
-    cell += (part.first[d] - origin[d - unmasked]) * in_mask[d - unmasked];
-  Dims index(part.rank());
-  while (true) {
-    visit(index, cell);
-    int d = last - 1;
-    for (; d >= 0; --d) {
-      const std::int64_t step = d < unmasked ? 0 : in_mask[d - unmasked];
-      cell += step;
-      if (++index[d] < part.count[d]) break;
-      cell -= part.count[d] * step;
-      index[d] = 0;
-    }
-    if (d < 0) return;
-  }
+/// The part of the cells of a call, as its array has it.
+BlockCells block_cells(const Transfer& transfer, const Box& part, const Dims& strides) {
+  BlockCells out{part, strides};
+  for (int d = 0; d < part.rank(); ++d)
+    out.box.first[d] -= transfer.mine.first[d];
+  return out;
 }
 
-template <class Byte>
-Byte* at_index(Byte* at, const Dims& strides, const Dims& index) {
-  for (int d = 0; d < index.size(); ++d)
-    at += index[d] * strides[d];
-  return at;
-}
-
-template <class Number>
-std::int64_t count_numbers(const std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value) {
-  Number wanted{};
-  std::memcpy(&wanted, value, sizeof wanted);
-  std::int64_t count = 0;
-  const auto count_all = [&](std::int64_t step) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      Number number{};
-      std::memcpy(&number, at + i * step, sizeof number);
-      count += number == wanted ? 1 : 0;
-    }
-  };
-  if (stride == sizeof(Number))
-    count_all(sizeof(Number));
-  else
-    count_all(stride);
-  return count;
-}
-
-/// copy_box of a part of a block's field, row by row; of land cells nothing is looked at, but at_masked(where
-/// they are copied to, cells) called; and moved(where water was copied to, cells, errors) after each run of
-/// it. origin: of the mask.
-template <class AtMasked, class Moved>
-ConversionErrors copy_masked(const CellMask& mask, const Dims& origin, const Box& part, const std::byte* from,
-                             const Dims& from_strides, std::byte* to, const Dims& to_strides,
-                             ConvertRun convert, const std::byte* substitute, AtMasked&& at_masked,
-                             Moved&& moved) {
-  const int last = part.rank() - 1;
-  const std::int64_t row = part.count[last];
-  std::int64_t position = 0;
-  ConversionErrors conversion_errors;
-  for_each_row(mask, origin, part, [&](const Dims& index, std::int64_t cell) {
-    const std::byte* const from_row = at_index(from, from_strides, index);
-    std::byte* const to_row = at_index(to, to_strides, index);
-    mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_masked) {
-      const std::int64_t i = first - cell;
-      std::byte* const at = to_row + i * to_strides[last];
-      if (is_masked) return at_masked(at, n);
-      const ConversionErrors errors =
-          convert(from_row + i * from_strides[last], from_strides[last], at, to_strides[last], n, substitute);
-      moved(at, n, errors);
-      conversion_errors.merge(errors, position + i);
-    });
-    position += row;
-  });
-  return conversion_errors;
-}
-
-/// Where the mask of a block begins: of its tile, and of the tile with its halo.
-Dims origin_of(const CellMask& mask, const Box& box) {
-  return tail(box.first, mask.shape().size());
-}
-
-/// n elements from a place on, one value in all of them.
-void put_all(std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value, std::size_t size) {
-  for (std::int64_t i = 0; i < n; ++i)
-    std::memcpy(at + i * stride, value, size);
+/// mask: of the cells of `of`, in its last dimensions.
+void set_mask(BlockCells& cells, const CellMask& mask, const Box& part, const Box& of) {
+  cells.mask = &mask;
+  cells.in_mask = tail(part.first, mask.shape().size());
+  const Dims origin = tail(of.first, mask.shape().size());
+  for (int d = 0; d < origin.size(); ++d)
+    cells.in_mask[d] -= origin[d];
 }
 
 }  // namespace
@@ -175,32 +101,12 @@ ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byt
                           substitute);
   const Box part = intersection(cells, transfer.mine);
   if (part.empty()) return {};
-  Box local = part;
-  for (int d = 0; d < part.rank(); ++d) {
-    local.first[d] -= transfer.mine.first[d];
+  for (int d = 0; d < part.rank(); ++d)
     to += (part.first[d] - cells.first[d]) * strides[d];
-  }
-  ArrayView from = transfer.array;
-  if (transfer.source) {
-    from.data = const_cast<std::byte*>(transfer.source(part));
-    from.strides = byte_strides(part.count, from.element_size);
-  } else {
-    from = from.part(local);
-  }
-  if (is_masked(transfer)) {
-    const CellMask& mask = *transfer.decomposition->mask();
-    const std::int64_t step = strides[strides.size() - 1];
-    const auto size = static_cast<std::size_t>(step);
-    return copy_masked(
-        mask, origin_of(mask, transfer.decomposition->tile()), part, from.data, from.strides, to, strides,
-        convert, substitute,
-        [&](std::byte* at, std::int64_t n) { fill_box(at, {step}, {n}, substitute, size); },
-        [&](const std::byte* at, std::int64_t n, const ConversionErrors& errors) {
-          if (transfer.fill_cells != nullptr)
-            *transfer.fill_cells += count_equal(at, step, n, substitute, size) - errors.count;
-        });
-  }
-  return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
+  BlockCells box = block_cells(transfer, part, strides);
+  if (is_masked(transfer))
+    set_mask(box, *transfer.decomposition->mask(), part, transfer.decomposition->tile());
+  return transfer.array.gather(box, to, {convert, substitute, transfer.fill_cells});
 }
 
 ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides,
@@ -211,23 +117,13 @@ ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, c
   const Box& mine = transfer.mine;
   const Box part = intersection(cells, mine);
   if (part.empty()) return {};
-  Box local = part;
-  for (int d = 0; d < part.rank(); ++d) {
-    local.first[d] -= mine.first[d];
+  for (int d = 0; d < part.rank(); ++d)
     from += (part.first[d] - cells.first[d]) * strides[d];
-  }
-  const ArrayView to = transfer.array.part(local);
-  const std::byte* const substitute = substitute_for(transfer.array.type);
-  ConversionErrors conversion_errors;
-  if (leaves_masked(transfer)) {
-    const CellMask& mask = *transfer.decomposition->mask_with_halo();
-    conversion_errors = copy_masked(
-        mask, origin_of(mask, transfer.decomposition->tile_with_halo()), part, from, strides, to.data,
-        to.strides, convert, substitute, [](std::byte*, std::int64_t) {},
-        [](const std::byte*, std::int64_t, const ConversionErrors&) {});
-  } else {
-    conversion_errors = copy_box(from, strides, to.data, to.strides, part.count, convert, substitute);
-  }
+  BlockCells box = block_cells(transfer, part, strides);
+  if (leaves_masked(transfer))
+    set_mask(box, *transfer.decomposition->mask_with_halo(), part, transfer.decomposition->tile_with_halo());
+  ConversionErrors conversion_errors =
+      transfer.array.scatter(box, from, {convert, substitute_for(transfer.array.type())});
   if (conversion_errors.count > 0) {
     Dims index = unravel(conversion_errors.first, part.count);
     for (int d = 0; d < part.rank(); ++d)
@@ -237,36 +133,40 @@ ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, c
   return conversion_errors;
 }
 
-std::int64_t count_equal(const std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value,
-                         std::size_t size) {
-  switch (size) {
-    case 1:
-      return count_numbers<std::uint8_t>(at, stride, n, value);
-    case 2:
-      return count_numbers<std::uint16_t>(at, stride, n, value);
-    case 4:
-      return count_numbers<std::uint32_t>(at, stride, n, value);
-    default:
-      return count_numbers<std::uint64_t>(at, stride, n, value);
-  }
-}
-
 void fill_left(const Transfer& transfer, const std::byte* value) {
-  if (transfer.array.data == nullptr || transfer.mine.empty()) return;
+  if (!transfer.array.has_cells() || transfer.mine.empty()) return;
   if (is_mapped(transfer)) return fill_left_of_map(transfer, value);
   if (!leaves_masked(transfer)) return;
-  const CellMask& mask = *transfer.decomposition->mask_with_halo();
-  const ArrayView& array = transfer.array;
-  const int last = transfer.mine.rank() - 1;
-  const Dims origin = origin_of(mask, transfer.decomposition->tile_with_halo());
-  for_each_row(mask, origin, transfer.mine, [&](const Dims& index, std::int64_t cell) {
+  BlockCells land = block_cells(transfer, transfer.mine, {});
+  set_mask(land, *transfer.decomposition->mask_with_halo(), transfer.mine,
+           transfer.decomposition->tile_with_halo());
+  const HostArray on_host(transfer.array);
+  const ArrayView& array = on_host.view();
+  const int last = land.box.rank() - 1;
+  for_each_row(*land.mask, land.in_mask, land.box.count, [&](const Dims& index, std::int64_t cell) {
     std::byte* const row = at_index(array.data, array.strides, index);
-    mask.for_each_run(cell, transfer.mine.count[last], [&](std::int64_t first, std::int64_t n, bool land) {
-      if (land)
-        put_all(row + (first - cell) * array.strides[last], array.strides[last], n, value,
-                array.element_size);
-    });
+    land.mask->for_each_run(cell, land.box.count[last],
+                            [&](std::int64_t first, std::int64_t n, bool is_land) {
+                              if (is_land)
+                                fill_box(row + (first - cell) * array.strides[last], {array.strides[last]},
+                                         {n}, value, array.element_size);
+                            });
   });
+  on_host.store();
+}
+
+Status unfitting(const Transfer& transfer, const VariableDef& variable, std::int64_t count, Dims global,
+                 const Dims& in_array, bool writing) {
+  for (int d = 0; d < transfer.origin.size(); ++d)
+    global[d] += transfer.origin[d];
+  const std::string value = writing ? value_text(transfer.array, in_array) : "the file's value";
+  const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type());
+  std::string message = fmt::format("{} at index [{}] ({}) does not fit type {}", value, index_text(global),
+                                    counted_from(), target);
+  if (count > 1) message += fmt::format(", nor do {} more", count - 1);
+  message +=
+      writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
+  return {Code::range, message, -1, {}, variable.name};
 }
 
 Status conversion_status(const Transfer& transfer, const VariableDef& variable,
@@ -279,16 +179,7 @@ Status conversion_status(const Transfer& transfer, const VariableDef& variable,
     global[d] = cells.first[d] + in_cells[d];
     local[d] = global[d] - transfer.mine.first[d];
   }
-  for (int d = 0; d < transfer.origin.size(); ++d)
-    global[d] += transfer.origin[d];
-  const std::string value = writing ? value_text(transfer.array, local) : "the file's value";
-  const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type);
-  std::string message = fmt::format("{} at index [{}] ({}) does not fit type {}", value, index_text(global),
-                                    counted_from(), target);
-  if (conversion_errors.count > 1) message += fmt::format(", nor do {} more", conversion_errors.count - 1);
-  message +=
-      writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
-  return {Code::range, message, -1, {}, variable.name};
+  return unfitting(transfer, variable, conversion_errors.count, global, local, writing);
 }
 
 bool loses_bytes(const Status& status) {
@@ -304,14 +195,6 @@ bool loses_bytes(const Status& status) {
     default:
       return true;
   }
-}
-
-bool is_contiguous(const ArrayView& array, Type type) {
-  if (array.data == nullptr || array.type != type || array.element_size != size_of(type)) return false;
-  const Dims strides = byte_strides(array.extents, array.element_size);
-  for (int d = 0; d < strides.size(); ++d)
-    if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;
-  return true;
 }
 
 }  // namespace shoal

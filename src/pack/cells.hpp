@@ -11,7 +11,7 @@ namespace shoal {
 
 /// The elements of the caller's array.
 inline Element in_memory(const Transfer& transfer) {
-  return {transfer.array.type, transfer.array.element_size, false};
+  return transfer.array.element();
 }
 
 /// From the caller's array to elements of the file, rounded as the variable is.
@@ -36,7 +36,7 @@ Box own_cells(const Transfer& transfer);
 
 // (Of a map, conversion errors count from the start of the array, and the cells must lie without gaps.)
 
-/// Copy this rank's share of the cells from its array (or source) to `to`, where they lie with the strides.
+/// Copy this rank's share of the cells from its array to `to`, where they lie with the strides.
 /// What does not fit, and what is land, becomes *substitute. Conversion errors count from the start of
 /// intersection(cells, mine).
 ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
@@ -62,12 +62,12 @@ const std::byte* substitute_for(Type type);
 Status conversion_status(const Transfer& transfer, const VariableDef& variable,
                          const ConversionErrors& conversion_errors, const Box& cells, bool writing);
 
+/// The same for so many of them, the first of which is at these indices of the field and of the array.
+Status unfitting(const Transfer& transfer, const VariableDef& variable, std::int64_t count, Dims global,
+                 const Dims& in_array, bool writing);
+
 /// Bytes from one element to the next of cells that lie row-major.
 Dims byte_strides(const Dims& shape, std::size_t element_size);
-
-/// Do the array's cells lie in memory, row-major and without gaps, as the type? (They may have to be
-/// rounded.)
-bool is_contiguous(const ArrayView& array, Type type);
 
 /// A failure that means bytes are missing in the file, not just that a rank gave bad values.
 bool loses_bytes(const Status& status);

@@ -70,6 +70,9 @@ ConversionErrors unpack_map_cells(const Transfer& transfer, const Box& cells, co
                                   std::size_t size, ConvertRun convert);
 /// fill_left (cells.hpp) of a field that is cut by a map.
 void fill_left_of_map(const Transfer& transfer, const std::byte* value);
+/// The value in these cells of the list, at all indices of other dimensions.
+void fill_list_cells(const Transfer& transfer, const std::vector<std::int64_t>& cells,
+                     const std::byte* value);
 /// A fill value in those of the box that the map has.
 void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,
                     const Bytes& fill);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "base/array_view.hpp"
 #include "base/error.hpp"
 #include "decomp/decomposition.hpp"
+#include "pack/cell_array.hpp"
 
 namespace shoal {
 
@@ -18,12 +17,9 @@ struct Transfer {
   int variable = -1;  ///< index in the schema; -1: this rank could not even say (status is not ok)
   Box region;         ///< the section that all ranks together write or read
   Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
-  ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
+  CellArray array;  ///< extents == mine.count; logical and number types; anything if mine is empty
   std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
   Dims origin;  ///< what messages add to indices, where these count from the start of a part; empty: nothing
-  /// Writing only: where cells come from in place of an array (whose data is nullptr then, and the rest as it
-  /// would be). Gives the cells of a part of `mine` row-major, good until the next call. Local; may throw.
-  std::function<const std::byte*(const Box& part)> source;
   std::shared_ptr<const Rounding> rounding;  ///< writing only: what becomes of values; nullptr: they stay
   /// Writing with a mask only: counts cells of water that hold the fill value, which readers take for
   /// missing.

@@ -101,7 +101,6 @@ Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposit
                 std::byte* cells, Type type) {
   Transfer out = transfer;
   out.decomposition = map;
-  out.source = {};
   const int outer_dims = transfer.region.rank() - map->rank();
   const int behind = transfer.region.rank() - map->uncut_dims();
   Dims extents;

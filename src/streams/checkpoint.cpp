@@ -154,7 +154,7 @@ void Checkpoint::write(Dataset& file, const Entry& entry) {
     DataCall call;
     call.variable = name;
     call.decomposition = collector_of(entry).part->decomposition();
-    call.array.view = view;
+    call.array.cells = view;
     if (call.decomposition != nullptr)
       file.write(call);
     else

@@ -270,7 +270,7 @@ void Checkpoint::read_arrays(EvenReader& even, const Entry& entry, const std::st
     DataCall call;
     call.variable = variable;
     call.decomposition = part.decomposition();
-    call.array.view = view;
+    call.array.cells = view;
     Sum sum{variable, checksum_in(found.attributes), 0};
     if (call.decomposition != nullptr) {
       file.read(call);

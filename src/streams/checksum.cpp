@@ -97,7 +97,7 @@ std::uint64_t EvenReader::share_of(const std::string& variable, Type type, const
   DataCall call;
   call.variable = variable;
   call.decomposition = cut;
-  call.array.view = ArrayView::contiguous(cells.data(), type, mine.count);
+  call.array.cells = ArrayView::contiguous(cells.data(), type, mine.count);
   file_.read(call);
   const std::uint64_t none = fill_bits(type);
   const Dims strides = row_major_strides(shape);

@@ -339,7 +339,7 @@ DataCall RecordFile::call_of(const std::string& variable,
   DataCall call;
   call.variable = variable;
   call.decomposition = decomposition;
-  call.array.view = view;
+  call.array.cells = view;
   call.section.record = record;
   return call;
 }

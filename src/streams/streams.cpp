@@ -314,7 +314,8 @@ void Streams::send(int field, const ArrayArgument& array) {
     try {
       const Decomposition* grid = descriptions_.decomposition_of(of);
       if (volume(own_extents(of.outer, grid)) > 0 && !array.problem.ok()) throw Error(array.problem);
-      const ArrayView own = own_cells(array.view, of.outer, grid);
+      const HostArray on_host(array.cells);
+      const ArrayView own = own_cells(on_host.view(), of.outer, grid);
       for (const std::size_t s : uses_[static_cast<std::size_t>(field)])
         if (plan_.sources[s].expression != nullptr)
           take_input(s, field, own);

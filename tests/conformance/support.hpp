@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -19,6 +20,7 @@
 #include "base/type.hpp"
 #include "driver/registry.hpp"
 #include "shoal/shoal.h"
+#include "support/guarded_memory.hpp"
 
 namespace shoal::testing {
 
@@ -210,6 +212,26 @@ void for_local_cells(const Dims& levels, const Box& part, const Box& local, Visi
   });
 }
 
+/// Memory of an array, which the host may be unable to reach where Shoal is told that it lies
+/// (support/guarded_memory.hpp).
+class TestMemory {
+ public:
+  void fill(std::size_t bytes, std::byte value) {
+    if (guards_memory()) {
+      guarded_ = std::make_unique<GuardedMemory>(bytes);
+      std::memset(guarded_->own(), static_cast<int>(value), bytes);
+    } else {
+      bytes_.assign(bytes, value);
+    }
+  }
+  std::byte* data() { return guarded_ ? guarded_->own() : bytes_.data(); }
+  std::byte* given() { return guarded_ ? guarded_->given() : bytes_.data(); }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::unique_ptr<GuardedMemory> guarded_;
+};
+
 /// An array in memory in any order of dimensions, with gaps, forwards and backwards.
 class TestArray {
  public:
@@ -228,8 +250,8 @@ class TestArray {
     for_cells(Box::whole(extents_), [&](const Dims& index) { set(index, value); });
   }
   const shoal_array* c() {
-    c_ = {sizeof(shoal_array), memory_.data() + origin_, type_,          0,
-          extents_.size(),     extents_.data(),          strides_.data()};
+    c_ = {sizeof(shoal_array), memory_.given() + origin_, type_,          0,
+          extents_.size(),     extents_.data(),           strides_.data()};
     return &c_;
   }
 
@@ -248,13 +270,13 @@ class TestArray {
       stride *= std::max<std::int64_t>(extents[d], 1) +
                 (random != nullptr ? static_cast<std::int64_t>((*random)() % 2) : 0);
     }
-    memory_.assign(static_cast<std::size_t>(stride), std::byte{0x5a});
+    memory_.fill(static_cast<std::size_t>(stride), std::byte{0x5a});
   }
   int type_;
   Dims extents_;
   Dims strides_;
   std::int64_t origin_ = 0;
-  std::vector<std::byte> memory_;
+  TestMemory memory_;
   shoal_array c_{};
 };
 

@@ -103,7 +103,7 @@ struct Line {
       values[i] = static_cast<double>(1000 * record + cut->tile().first[0]) + static_cast<double>(i);
     DataCall out;
     out.variable = variable;
-    out.array.view = ArrayView::contiguous(values.data(), Type::double_, cut->tile().count);
+    out.array.cells = ArrayView::contiguous(values.data(), Type::double_, cut->tile().count);
     out.section.record = record;
     return out;
   }
@@ -112,7 +112,7 @@ struct Line {
     DataCall in = call(record);
     std::vector<double> found(values.size(), -1.0);
     in.decomposition = cut;
-    in.array.view = ArrayView::contiguous(found.data(), Type::double_, cut->tile().count);
+    in.array.cells = ArrayView::contiguous(found.data(), Type::double_, cut->tile().count);
     file.read(in);
     CHECK(found == values);
   }

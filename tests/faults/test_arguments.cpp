@@ -9,6 +9,13 @@ namespace {
 int last() {
   return world_size() - 1;
 }
+template <class Change>
+void change_array(DataCall& call, Change&& change) {
+  ArrayView array = HostArray(call.array.cells).view();
+  change(array);
+  call.array.cells = array;
+}
+
 bool is_last() {
   return world_rank() == last();
 }
@@ -65,16 +72,20 @@ TEST_CASE("write: one rank's array has the wrong shape, type or record") {
   for (const std::string format : {"cdf5", "netcdf4"}) {
     const Quick quick;
     Files f(format);
-    all_got(f.write_spoilt([](DataCall& call) { call.array.view.extents[0] += 1; }), Code::invalid_argument,
-            {"faults.nc", "'v'", "extents", "with its halo"});
+    all_got(f.write_spoilt(
+                [](DataCall& call) { change_array(call, [](ArrayView& array) { array.extents[0] += 1; }); }),
+            Code::invalid_argument, {"faults.nc", "'v'", "extents", "with its halo"});
     f.usable();
     all_got(f.write_spoilt([](DataCall& call) {
-      call.array.view.type = Type::char_;
-      call.array.view.element_size = 1;
+      change_array(call, [](ArrayView& array) {
+        array.type = Type::char_;
+        array.element_size = 1;
+      });
     }),
             Code::type, {"'v'", "char"});
-    all_got(f.write_spoilt([](DataCall& call) { call.array.view.data = nullptr; }), Code::invalid_argument,
-            {"'v'", "NULL"});
+    all_got(f.write_spoilt(
+                [](DataCall& call) { change_array(call, [](ArrayView& array) { array.data = nullptr; }); }),
+            Code::invalid_argument, {"'v'", "NULL"});
     all_got(f.write_spoilt([](DataCall& call) { call.section.record = -7; }), Code::invalid_argument,
             {"'v'", "-7"});
     f.usable(3);
@@ -117,20 +128,22 @@ TEST_CASE("read and get: all ranks get the error of the one that was wrong, from
     all_got(read_spoilt([](DataCall& call) { call.variable = "w"; }), Code::not_found, {"faults.nc", "'w'"});
     all_got(read_spoilt([](DataCall& call) { call.section.record = 5; }), Code::not_found,
             {"'v'", "record 5", "1"});
-    all_got(read_spoilt([](DataCall& call) { call.array.view.extents[0] += 5; }), Code::invalid_argument,
-            {"'v'", "extents"});
+    all_got(read_spoilt(
+                [](DataCall& call) { change_array(call, [](ArrayView& array) { array.extents[0] += 5; }); }),
+            Code::invalid_argument, {"'v'", "extents"});
     double values[40] = {};
     const auto get_spoilt = [&](auto&& spoil) {
       DataCall call;
       call.variable = "v";
       call.section.record = 0;
-      call.array.view = ArrayView::contiguous(values, Type::double_, {40});
+      call.array.cells = ArrayView::contiguous(values, Type::double_, {40});
       if (is_last()) spoil(call);
       return outcome_of([&] { f.file->get(call); });
     };
     all_got(get_spoilt([](DataCall& call) { call.variable = "vw"; }), Code::not_found, {"'vw'"});
-    all_got(get_spoilt([](DataCall& call) { call.array.view.extents[0] = 39; }), Code::invalid_argument,
-            {"39", "40"});
+    all_got(get_spoilt(
+                [](DataCall& call) { change_array(call, [](ArrayView& array) { array.extents[0] = 39; }); }),
+            Code::invalid_argument, {"39", "40"});
     all_ok(get_spoilt([](DataCall&) {}));
     for (int i = 0; i < 40; ++i)
       CHECK(values[i] == i);
@@ -148,7 +161,7 @@ TEST_CASE("put: a bad call of rank 0, and of another rank") {
   for (const int culprit : {0, last()}) {
     DataCall call;
     call.variable = world_rank() == culprit ? "q" : "r";
-    call.array.view = ArrayView::contiguous(values, Type::int_, {3});
+    call.array.cells = ArrayView::contiguous(values, Type::int_, {3});
     Outcome outcome = outcome_of([&] { f.file->put(call); });
     if (world_size() > 1) outcome = outcome_of([&] { f.file->sync(false); });
     all_got(outcome, Code::not_found, {"faults.nc", "'q'"});
@@ -156,7 +169,7 @@ TEST_CASE("put: a bad call of rank 0, and of another rank") {
   // Other ranks' arrays are not looked at.
   DataCall call;
   call.variable = "r";
-  call.array.view =
+  call.array.cells =
       ArrayView::contiguous(world_rank() == 0 ? values : nullptr, Type::int_, {world_rank() == 0 ? 3 : 99});
   all_ok(outcome_of([&] {
     f.file->put(call);

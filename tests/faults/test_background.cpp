@@ -293,7 +293,7 @@ TEST_CASE("over several nodes or files a rank that leaves out a write is missed 
       double value = 2.5;
       DataCall factor;
       factor.variable = "factor";
-      factor.array.view = ArrayView::contiguous(&value, Type::double_, Dims());
+      factor.array.cells = ArrayView::contiguous(&value, Type::double_, Dims());
       const bool wrong = world_rank() == odd;
       file->write(line.call(1, wrong ? "other" : "v"));  // there is no such variable
       if (puts) file->put(factor);

@@ -226,7 +226,7 @@ TEST_CASE("data that move: the driver that had the old file writes nothing to th
     DataCall call;
     call.variable = variable;
     call.section.record = 0;
-    call.array.view = ArrayView::contiguous(values.data(), Type::byte_, Dims{3});
+    call.array.cells = ArrayView::contiguous(values.data(), Type::byte_, Dims{3});
     file.put(call);
   };
   for (const auto& driver : drivers()) {

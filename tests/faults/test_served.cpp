@@ -143,7 +143,7 @@ TEST_CASE("served: data of a classic file move while servers have some of them")
         DataCall in = line.call(4, "w");
         std::vector<double> found(line.values.size(), -1.0);
         in.decomposition = line.cut;
-        in.array.view = ArrayView::contiguous(found.data(), Type::double_, line.cut->tile().count);
+        in.array.cells = ArrayView::contiguous(found.data(), Type::double_, line.cut->tile().count);
         file->read(in);
         CHECK(found == line.values);
         file->close(false);

@@ -61,7 +61,7 @@ DataCall call_of(std::vector<double>& values, const Box& box, std::int64_t recor
   call.variable = "v";
   call.decomposition = cut;
   call.section.record = record;
-  call.array.view = ArrayView::contiguous(values.data(), Type::double_, box.count);
+  call.array.cells = ArrayView::contiguous(values.data(), Type::double_, box.count);
   return call;
 }
 

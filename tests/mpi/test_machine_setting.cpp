@@ -66,7 +66,7 @@ std::string report_of(const Comm& comm, const DatasetOptions& options, std::int6
   DataCall call;
   call.variable = "v";
   call.section.record = 0;
-  call.array.view = ArrayView::contiguous(values.data(), Type::double_, mine.count);
+  call.array.cells = ArrayView::contiguous(values.data(), Type::double_, mine.count);
   file->write(call);
   file->sync(false);
   std::fill(values.begin(), values.end(), 0);

@@ -237,8 +237,8 @@ TEST_CASE("map file: a damaged file of Shoal's is refused") {
       if (name == c.without) continue;
       DataCall call;
       call.variable = name;
-      call.array.view = ArrayView::contiguous(const_cast<std::int64_t*>(values->data()), Type::int64,
-                                              {static_cast<std::int64_t>(values->size())});
+      call.array.cells = ArrayView::contiguous(const_cast<std::int64_t*>(values->data()), Type::int64,
+                                               {static_cast<std::int64_t>(values->size())});
       f->put(call);
     }
     f->close(false);
@@ -311,7 +311,7 @@ TEST_CASE("map file: the maps of E3SM's benchmark") {
     Numbers raw(static_cast<std::size_t>(volume(known.global)));
     DataCall call;
     call.variable = std::string(known.name) + ".raw_offsets";
-    call.array.view = ArrayView::contiguous(raw.data(), Type::int64, {volume(known.global)});
+    call.array.cells = ArrayView::contiguous(raw.data(), Type::int64, {volume(known.global)});
     file->get(call);
     file->close(false);
     for (auto& cell : raw)
@@ -340,8 +340,8 @@ TEST_CASE("map file: a file as E3SM's with gaps that somebody fills, on as many 
     for (const auto& [name, values] : content) {
       DataCall call;
       call.variable = name;
-      call.array.view = ArrayView::contiguous(const_cast<std::int64_t*>(values.data()), Type::int64,
-                                              {static_cast<std::int64_t>(values.size())});
+      call.array.cells = ArrayView::contiguous(const_cast<std::int64_t*>(values.data()), Type::int64,
+                                               {static_cast<std::int64_t>(values.size())});
       f->put(call);
     }
     f->close(false);

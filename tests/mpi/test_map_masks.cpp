@@ -96,7 +96,7 @@ TEST_CASE("saved masks: that cannot be saved or are damaged") {
     call.section.ndims = 1;
     call.section.start = &at;
     call.section.count = &one;
-    call.array.view = ArrayView::contiguous(&wrong, Type::byte_, {1});
+    call.array.cells = ArrayView::contiguous(&wrong, Type::byte_, {1});
     f->put(call);
     f->close(false);
   }
@@ -117,7 +117,7 @@ TEST_CASE("saved masks: that cannot be saved or are damaged") {
     const auto put = [&](const std::string& name, std::int64_t value, int dims) {
       DataCall call;
       call.variable = name;
-      call.array.view = ArrayView::contiguous(&value, Type::int64, Dims(dims, 1));
+      call.array.cells = ArrayView::contiguous(&value, Type::int64, Dims(dims, 1));
       f->put(call);
     };
     put("global_shape", 1, 1);

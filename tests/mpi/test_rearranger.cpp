@@ -110,14 +110,14 @@ struct Case {
     memory.assign(static_cast<std::size_t>(stride + size), std::byte{0});
     for (std::size_t at = 0; at + size_of(in_array) <= memory.size(); at += size_of(in_array))
       set_number(in_array, memory.data() + at, k_canary);
-    transfer.array = {memory.data(), in_array, size_of(in_array), extents, strides};
+    array = {memory.data(), in_array, size_of(in_array), extents, strides};
+    transfer.array = array;
     cells = &mine;
   }
 
   /// visit(address, full global index) of this rank's values; the index of a hole is empty.
   template <class Visit>
   void for_values(Visit&& visit) {
-    const ArrayView& array = transfer.array;
     for (std::int64_t i = 0; i < volume(array.extents); ++i) {
       const Dims at = unravel(i, array.extents);
       std::byte* address = array.data;
@@ -162,6 +162,7 @@ struct Case {
   Box region;
   Dims align;
   Type stored = Type::none, in_array = Type::none;
+  ArrayView array;
   bool swapped = false;
   std::vector<int> io_ranks;
   std::int64_t rearrange_bytes = 0;

@@ -136,7 +136,7 @@ TEST_CASE("boxes of I/O ranks begin and end at stripes") {
         DataCall call;
         call.variable = name;
         call.decomposition = field.cut;
-        call.array.view = ArrayView::contiguous(data.data(), Type::double_, field.extents);
+        call.array.cells = ArrayView::contiguous(data.data(), Type::double_, field.extents);
         return call;
       };
       // The second time plans are known, and fields wait for each other.
@@ -186,7 +186,7 @@ TEST_CASE("records that begin elsewhere in a stripe are cut as evenly as can be"
     call.variable = "v";
     call.decomposition = field.cut;
     call.section.record = record;
-    call.array.view = ArrayView::contiguous(values.data(), Type::double_, field.extents);
+    call.array.cells = ArrayView::contiguous(values.data(), Type::double_, field.extents);
     file->write(call);
   }
   file->sync(false);
@@ -226,7 +226,7 @@ TEST_CASE("fields that wait are stored in the boxes they were cut into, wherever
       DataCall call;
       call.variable = "a";
       call.decomposition = field.cut;
-      call.array.view = ArrayView::contiguous(values.data(), Type::double_, field.extents);
+      call.array.cells = ArrayView::contiguous(values.data(), Type::double_, field.extents);
       for (const int time : {1, 2}) {  // the second one waits
         std::transform(field.cells.begin(), field.cells.end(), values.begin(),
                        [&](auto cell) { return static_cast<double>(time * 10000 + cell); });

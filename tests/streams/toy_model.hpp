@@ -312,7 +312,7 @@ inline Read read_variable(const std::string& path, const std::string& name) {
   out.values.resize(static_cast<std::size_t>(volume(out.shape)));
   DataCall call;
   call.variable = name;
-  call.array.view = ArrayView::contiguous(out.values.data(), Type::double_, out.shape);
+  call.array.cells = ArrayView::contiguous(out.values.data(), Type::double_, out.shape);
   if (file->schema().has_record(index)) call.section.record = k_all_records;
   file->get(call);
   file->close(false);

@@ -67,10 +67,10 @@ TEST_CASE("structs: those of shoal.h carry their size") {
   const double one = 1;
   const shoal_array array = shoal_array_of(const_cast<double*>(&one), SHOAL_DOUBLE, 0, nullptr);
   CHECK(array.struct_size == sizeof(shoal_array));
-  CHECK(view_of(&array).extents.empty());
+  CHECK(array_of(&array).extents().empty());
   shoal_array wrong = array;
   wrong.struct_size = 0;
-  CHECK(caught([&] { view_of(&wrong); }).message.find("struct_size of a shoal_array is 0") == 0);
+  CHECK(caught([&] { array_of(&wrong); }).message.find("struct_size of a shoal_array is 0") == 0);
   CHECK(static_cast<const shoal_section*>(SHOAL_RECORD(3))->record == 3);
   CHECK(static_cast<const shoal_section*>(SHOAL_RECORD(3))->struct_size == sizeof(shoal_section));
   const shoal_section plain = SHOAL_SECTION_INIT;

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
 
 #include "base/language.hpp"
 #include "codec/convert.hpp"
 #include "dataset/maps/map_file.hpp"
 #include "pack/cells.hpp"
+#include "pack/map_cells.hpp"
 
 namespace shoal {
 
@@ -127,8 +127,8 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
   if (grid.region.empty()) out.region.count = Dims(out.region.rank());
   const bool has_cells = grid.status.ok() && !map->tile().empty() && !grid.region.empty();
   out.mine = has_cells ? out.region : nothing(out.region.rank());
-  out.array = {nullptr, grid.array.type, grid.array.element_size, Dims(out.region.rank()),
-               Dims(out.region.rank())};
+  out.array = ArrayView{nullptr, grid.array.type(), in_memory(grid).size, Dims(out.region.rank()),
+                        Dims(out.region.rank())};
   return out;
 }
 
@@ -191,7 +191,7 @@ Status GatheredField::give(const Transfer& grid, const VariableDef& definition, 
       within_region({intersection(grid_->tile_with_halo(), Box::whole(grid_->global()))}, grid.region)
           .front();
   const ConversionErrors conversion_errors =
-      unpack_cells(grid, read.array.data, byte_strides(box.count, stored.size), box,
+      unpack_cells(grid, read.array.host_cells(), byte_strides(box.count, stored.size), box,
                    find_conversion(stored, in_memory(grid)));
   return conversion_errors.count > 0
              ? conversion_status(grid, definition, conversion_errors, grid.mine, false)
@@ -200,28 +200,16 @@ Status GatheredField::give(const Transfer& grid, const VariableDef& definition, 
 
 Status GatheredField::fill_masked_cells(const Transfer& grid, const VariableDef& definition) const {
   if (absent_.empty()) return {};
-  const ArrayView& array = grid.array;
   const Element stored{definition.type, size_of(definition.type), false};
   const Bytes fill = fill_of(definition);
   std::array<std::byte, 16> value{};
   const ConversionErrors conversion_errors = find_conversion(stored, in_memory(grid))(
-      fill.data(), 0, value.data(), 0, 1, substitute_for(array.type));
-  const int list = array.extents.size() - 1 - inner_dims_;
-  Dims rest = array.extents;  // all but the dimension of the list
-  rest[list] = 1;
-  const std::int64_t repeats = volume(rest);
-  for (std::int64_t i = 0; i < repeats; ++i) {
-    const Dims index = unravel(i, rest);
-    std::byte* at = array.data;
-    for (int d = 0; d < index.size(); ++d)
-      at += index[d] * array.strides[d];
-    for (const auto cell : absent_)
-      std::memcpy(at + cell * array.strides[list], value.data(), array.element_size);
-  }
+      fill.data(), 0, value.data(), 0, 1, substitute_for(grid.array.type()));
+  fill_list_cells(grid, absent_, value.data());
   if (conversion_errors.count == 0) return {};
   return {Code::range,
           fmt::format("the fill value, which land gets, does not fit type {}; everything else was read",
-                      name_of(array.type)),
+                      name_of(grid.array.type())),
           -1,
           {},
           definition.name};

@@ -54,7 +54,7 @@ Numbers get(Dataset& file, const std::string& name, int ndims = 1) {
   Numbers values(static_cast<std::size_t>(volume(shape)));
   DataCall call;
   call.variable = name;
-  call.array.view = ArrayView::contiguous(values.data(), Type::int64, shape);
+  call.array.cells = ArrayView::contiguous(values.data(), Type::int64, shape);
   file.get(call);
   return values;
 }
@@ -66,7 +66,7 @@ Numbers read(Dataset& file, const std::string& name, const std::shared_ptr<const
   call.variable = name;
   call.decomposition = part;
   call.problem = caught([&] { values.resize(static_cast<std::size_t>(part->tile().cells())); });
-  call.array.view = ArrayView::contiguous(values.data(), Type::int64, part->tile().count);
+  call.array.cells = ArrayView::contiguous(values.data(), Type::int64, part->tile().count);
   file.read(call);
   return values;
 }

@@ -69,7 +69,7 @@ void map_file::define_mask(const Comm& comm, Dataset& file, const Decomposition&
 void map_file::write_mask(Dataset& file, SavedMask& mask) {
   DataCall call;
   call.variable = k_variable;
-  call.array.view =
+  call.array.cells =
       ArrayView::contiguous(mask.active.data(), Type::byte_, {static_cast<std::int64_t>(mask.active.size())});
   file.write(call);
 }
@@ -96,7 +96,7 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
   DataCall call;
   call.variable = k_variable;
   call.decomposition = part;
-  call.array.view =
+  call.array.cells =
       ArrayView::contiguous(active.data(), Type::byte_, {static_cast<std::int64_t>(active.size())});
   file.read(call);
   CellMask mask;

@@ -50,7 +50,7 @@ void write(Dataset& file, const Part& part) {
   DataCall call;
   call.variable = part.name;
   auto* values = const_cast<std::int64_t*>(part.values->data());  // only read by a write
-  call.array.view = ArrayView::contiguous(values, Type::int64, part.cut->tile().count);
+  call.array.cells = ArrayView::contiguous(values, Type::int64, part.cut->tile().count);
   file.write(call);
 }
 
@@ -58,7 +58,7 @@ void put(Dataset& file, const std::string& name, const Dims& numbers) {
   Dims values = numbers;
   DataCall call;
   call.variable = name;
-  call.array.view = ArrayView::contiguous(values.begin(), Type::int64, {numbers.size()});
+  call.array.cells = ArrayView::contiguous(values.begin(), Type::int64, {numbers.size()});
   file.put(call);
 }
 

@@ -460,13 +460,6 @@ void DomainsDriver::write(const Transfer& transfer) {
   }
   part.region = box_in_file(v, transfer.region);
   part.mine = box_in_file(v, transfer.mine);
-  if (transfer.source)
-    part.source = [&source = transfer.source, &origin = part.origin](const Box& box) {
-      Box in_whole = box;
-      for (int i = 0; i < box.rank(); ++i)
-        in_whole.first[i] += origin[i];
-      return source(in_whole);
-    };
   writer().write(part);
 }
 

@@ -93,9 +93,6 @@ void IoRankPath::write_map(const Transfer& transfer) {
   const VariableDef& definition = context_.variable(v);
   const Status writable = transfer.decomposition->writable();
   if (!writable.ok()) return output_.keep(writable, v);
-  if (transfer.status.ok() && transfer.array.data == nullptr && !transfer.region.empty() &&
-      !transfer.decomposition->map()->empty())
-    output_.keep({Code::not_supported, "cells of a map can only be written from an array", -1, {}, {}}, v);
   const std::int64_t kept = kept_records(transfer);
   const bool of_records = context_.schema.has_record(v);
   const bool keeps = !parts_at(transfer.region, kept, of_records).first.empty();

@@ -157,8 +157,8 @@ const std::byte* LibraryDriver::packed_cells(const Transfer& transfer, const Box
   if (box.empty()) return nullptr;
   const Element as_stored = output_.stored(transfer.variable);
   if (good && !as_stored.swapped && !output_.traits().changes_cells && !is_masked(transfer) &&
-      !transfer.rounding && is_contiguous(transfer.array, definition.type))
-    return transfer.array.data;
+      !transfer.rounding)
+    if (const std::byte* const cells = transfer.array.host_cells_as(definition.type)) return cells;
   const Timer pack_timer(counters_.pack);
   const auto size = static_cast<std::int64_t>(as_stored.size);
   std::byte* packed = output_.buffer_for_cells(static_cast<std::size_t>(box.cells() * size));
@@ -211,10 +211,11 @@ Status LibraryDriver::read_box(const Transfer& transfer, bool overlapping) {
   const VariableDef& definition = context_.variable(v);
   const Box& box = transfer.mine;
   const Element as_stored = output_.stored(v);
-  const bool direct = !as_stored.swapped && !leaves_masked(transfer) &&
-                      is_contiguous(transfer.array, definition.type) && !box.empty();
   Status status = caught([&] { file_->complete_pending(); });
-  std::byte* cells = transfer.array.data;
+  std::byte* cells = as_stored.swapped || leaves_masked(transfer) || box.empty()
+                         ? nullptr
+                         : transfer.array.host_cells_as(definition.type);
+  const bool direct = cells != nullptr;
   const Status space = caught([&] {
     if (!direct) cells = packed_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
   });

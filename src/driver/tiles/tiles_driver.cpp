@@ -188,10 +188,10 @@ bool TilesDriver::gaps_unconverted(const Transfer& transfer, const Bytes& gap) {
   if (!set_.has_gaps[v]) return false;
   ConversionErrors conversion_errors;
   if (transfer.status.ok()) {
-    Bytes to(transfer.array.element_size);
+    Bytes to(in_memory(transfer).size);
     const auto convert =
         find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
-    conversion_errors = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type));
+    conversion_errors = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type()));
   }
   return comm_.max(conversion_errors.count) > 0;
 }

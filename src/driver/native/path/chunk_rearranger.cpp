@@ -25,14 +25,6 @@ std::vector<int> some_of(const std::vector<int>& ranks, std::int64_t parts) {
   return some;
 }
 
-/// Are the array's cells without gaps in the order of its dimensions?
-bool is_dense(const ArrayView& array) {
-  const Dims strides = byte_strides(array.extents, array.element_size);
-  for (int d = 0; d < strides.size(); ++d)
-    if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;
-  return array.data != nullptr;
-}
-
 }  // namespace
 
 Status ChunkRearranger::read(const FieldJob& job, DecodedChunks* decoded) {
@@ -87,11 +79,9 @@ ChunkRearranger::ChunkPlan& ChunkRearranger::chunk_plan_of(const FieldJob& job, 
 Transfer ChunkRearranger::in_chunk_order(const FieldJob& job, const ChunkOrder& order,
                                          const ChunkPlan& chunk_plan) {
   Transfer out = *job.transfer;
-  out.source = {};
   out.decomposition = chunk_plan.map;
   out.region = Box::whole(order.shape());
-  out.array.extents = order.array_shape(chunk_plan.map->map()->local_cells());
-  out.array.strides = byte_strides(out.array.extents, out.array.element_size);
+  out.array = out.array.with_extents(order.array_shape(chunk_plan.map->map()->local_cells()));
   out.mine =
       chunk_plan.map->map()->empty() ? Box(Dims(out.region.rank()), Dims(out.region.rank())) : out.region;
   return out;
@@ -105,25 +95,24 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
   if (!transfer.status.ok() || chunk_plan.map->map()->local_cells() == 0) return out;
   const bool mapped = is_mapped(transfer);
   const Box box = own_cells(transfer);
-  const bool as_it_is = !transfer.source && is_dense(transfer.array) &&
-                        (mapped || (!is_masked(transfer) && transfer.mine == box));
+  const bool as_it_is =
+      transfer.array.is_dense() && (mapped || (!is_masked(transfer) && transfer.mine == box));
   if (as_it_is) return out;
   ConversionErrors conversion_errors;
   const Status packed = caught([&] {
     const Timer timer(context_.counters.pack);
     const Element from = in_memory(transfer);
     const Element to = mapped ? from : Element{job.variable->type, size_of(job.variable->type), false};
-    const Dims extents = mapped ? transfer.array.extents : box.count;
+    const Dims extents = mapped ? transfer.array.extents() : box.count;
     std::byte* cells = buffers_.tile.of(static_cast<std::size_t>(volume(extents)) * to.size);
     const Dims strides = byte_strides(extents, to.size);
     if (mapped)
-      copy_box(transfer.array.data, transfer.array.strides, cells, strides, extents,
-               find_conversion(from, to), nullptr);
+      transfer.array.copy_to(cells, strides);
     else
       conversion_errors =
           pack_cells(transfer, box, cells, strides, find_conversion(from, to), fill_of(*job.variable).data());
-    out.array =
-        ArrayView{cells, to.type, to.size, out.array.extents, byte_strides(out.array.extents, to.size)};
+    const Dims in_chunks = out.array.extents();
+    out.array = ArrayView{cells, to.type, to.size, in_chunks, byte_strides(in_chunks, to.size)};
   });
   if (conversion_errors.count > 0)
     status.merge(conversion_status(transfer, *job.variable, conversion_errors, box, true));
@@ -273,15 +262,18 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
     const ChunkOrder order(job);
     ChunkPlan& chunk_plan = chunk_plan_of(job, order, more);
     Transfer packed = in_chunk_order(job, order, chunk_plan);
-    const ArrayView& array = transfer.array;
+    const CellArray& array = transfer.array;
     const Element element = in_memory(transfer);
-    const bool copies = transfer.status.ok() && chunk_plan.map->map()->local_cells() > 0 && !is_dense(array);
-    const ConvertRun copy = copies ? find_conversion(element, element) : ConvertRun(nullptr);
-    const Dims strides = byte_strides(array.extents, element.size);
+    const bool copies = transfer.status.ok() && chunk_plan.map->map()->local_cells() > 0 && !array.is_dense();
+    const Dims strides = byte_strides(array.extents(), element.size);
+    std::byte* dense = nullptr;
     if (copies) {  // holes and land stay as they are
       packed.status = caught([&] {
-        packed.array.data = buffers_.tile.of(static_cast<std::size_t>(volume(array.extents)) * element.size);
-        copy_box(array.data, array.strides, packed.array.data, strides, array.extents, copy, nullptr);
+        dense = buffers_.tile.of(static_cast<std::size_t>(volume(array.extents())) * element.size);
+        array.copy_to(dense, strides);
+        const Dims in_chunks = packed.array.extents();
+        packed.array =
+            ArrayView{dense, element.type, element.size, in_chunks, byte_strides(in_chunks, element.size)};
       });
       status.merge(packed.status);
     }
@@ -294,8 +286,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
         chunk_plan.rearranger->read(packed, job.stored(), {}, handling);
     messages_.count(context_.counters);
     report(job, order, chunk_plan);
-    if (copies && packed.status.ok())
-      copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
+    if (copies && packed.status.ok()) array.copy_from(dense, strides);
     if (conversion_errors.count > 0)
       status.merge(mapped_conversion_status(transfer, *job.variable, conversion_errors, false));
   }));

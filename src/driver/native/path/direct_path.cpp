@@ -20,10 +20,11 @@ void for_each_run(const FieldJob& job, const Piece& piece, std::int64_t at, Visi
   merger.flush();
 }
 
-bool as_it_is(const FieldJob& job) {
+/// The caller's own memory, where it has the bytes of the file; else nullptr.
+std::byte* cells_as_stored(const FieldJob& job) {
   const bool swaps = job.placement->swapped && size_of(job.variable->type) > 1;
-  return !swaps && is_contiguous(job.transfer->array, job.variable->type) &&
-         job.transfer->array.extents == job.transfer->mine.count;
+  if (swaps || !(job.transfer->array.extents() == job.transfer->mine.count)) return nullptr;
+  return job.transfer->array.host_cells_as(job.variable->type);
 }
 
 }  // namespace
@@ -55,21 +56,21 @@ Status DirectPath::write(const FieldJob& job) {
     if (!transfer.status.ok()) return store_fill(job, own_cells(transfer), fill);
     if (transfer.mine.empty()) return;
 
-    const bool plain = as_it_is(job) && !is_masked(transfer) && !transfer.rounding;
-    if (plain)
-      store_array(job);
+    const std::byte* const cells = cells_as_stored(job);
+    if (cells != nullptr && !is_masked(transfer) && !transfer.rounding)
+      store_array(job, cells);
     else
       status.merge(store_packed(job, fill));
   }));
   return status;
 }
 
-void DirectPath::store_array(const FieldJob& job) {
+void DirectPath::store_array(const FieldJob& job, const std::byte* cells) {
   const Transfer& transfer = *job.transfer;
   std::int64_t in_array = 0;
   for_each_piece({transfer.mine}, job.placement->chunk, transfer.mine.cells(), [&](const Piece& piece) {
     for_each_run(job, piece, in_array, [&](const Extent& run) {
-      file_.write(run.in_file, {transfer.array.data + run.in_memory, static_cast<std::size_t>(run.bytes)});
+      file_.write(run.in_file, {cells + run.in_memory, static_cast<std::size_t>(run.bytes)});
     });
     in_array += piece.cells.cells() * size_of(job.variable->type);
   });
@@ -121,7 +122,8 @@ Status DirectPath::read(const FieldJob& job) {
     if (transfer.mine.empty()) return;
     const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
     const auto size = static_cast<std::int64_t>(fill.size());
-    const bool plain = as_it_is(job) && !leaves_masked(transfer);
+    std::byte* const own = leaves_masked(transfer) ? nullptr : cells_as_stored(job);
+    const bool plain = own != nullptr;
     const ConvertRun convert = find_conversion(job.stored(), in_memory(transfer));
     std::int64_t in_array = 0;
     for_each_piece(
@@ -129,7 +131,7 @@ Status DirectPath::read(const FieldJob& job) {
         [&](const Piece& piece) {
           const std::int64_t bytes = piece.cells.cells() * size;
           if (!plain) buffer_.resize(static_cast<std::size_t>(bytes));
-          std::byte* cells = plain ? transfer.array.data : buffer_.data();
+          std::byte* cells = plain ? own : buffer_.data();
           for_each_run(job, piece, plain ? in_array : 0, [&](const Extent& run) {
             const auto got = static_cast<std::int64_t>(
                 file_.read(run.in_file, {cells + run.in_memory, static_cast<std::size_t>(run.bytes)}));

@@ -40,7 +40,7 @@ class DirectPath {
  private:
   using FillPiece = std::function<void(const Piece& piece, std::byte* cells)>;
   /// The array as it lies in memory.
-  void store_array(const FieldJob& job);
+  void store_array(const FieldJob& job, const std::byte* cells);
   /// The array, converted piece by piece.
   Status store_packed(const FieldJob& job, const Bytes& fill);
   void store_fill(const FieldJob& job, const Box& box, const Bytes& fill);

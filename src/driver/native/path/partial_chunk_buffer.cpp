@@ -41,7 +41,7 @@ Box in_array(const Box& box, const Transfer& of) {
       inner.first[d] -= of.mine.first[d];
     return inner;
   }
-  Box inner = Box::whole(of.array.extents);
+  Box inner = Box::whole(of.array.extents());
   for (int d = 0; d < leads_of(of); ++d) {
     inner.first[d] = box.first[d] - of.region.first[d];
     inner.count[d] = box.count[d];
@@ -113,7 +113,6 @@ PartialChunkBuffer::PartialChunks& PartialChunkBuffer::begin(const FieldJob& job
   PartialChunks& kept = kept_.emplace_back();
   Transfer& all = kept.transfer;
   all = *job.transfer;
-  all.source = {};
   all.region = region_of(job);
   // More than may wait: it is stored before the next call, and needs room for its own cells alone.
   if (field_bytes(job, all.region) > most_bytes_) all.region = job.transfer->region;
@@ -123,27 +122,22 @@ PartialChunkBuffer::PartialChunks& PartialChunkBuffer::begin(const FieldJob& job
   bytes_ += kept.bytes;
   all.status = caught([&] {
     if (all.mine.empty()) return;
-    if (is_mapped(all)) {
-      all.array.data = nullptr;
-      if (job.transfer->status.ok()) allocate(kept, job.transfer->array);
-      return;
-    }
-    all.array = ArrayView::contiguous(nullptr, job.variable->type, all.mine.count);
-    all.array.data =
-        kept.cells.of(static_cast<std::size_t>(volume(all.array.extents)) * all.array.element_size);
+    if (!is_mapped(all)) all.array = ArrayView::contiguous(nullptr, job.variable->type, all.mine.count);
+    all.array = all.array.without_cells();
+    if (!is_mapped(all) || job.transfer->status.ok()) allocate(kept, all.array);
   });
   return kept;
 }
 
 // Of a map: all parts of it come as the first one that this rank can give.
-void PartialChunkBuffer::allocate(PartialChunks& kept, const ArrayView& like) {
-  Transfer& all = kept.transfer;
-  ArrayView array = like;
-  for (int d = 0; d < leads_of(all); ++d)
-    array.extents[d] = all.region.count[d];
-  array.strides = byte_strides(array.extents, array.element_size);
-  array.data = kept.cells.of(static_cast<std::size_t>(volume(array.extents)) * array.element_size);
-  all.array = array;
+void PartialChunkBuffer::allocate(PartialChunks& kept, const CellArray& like) {
+  const Element element = like.element();
+  Dims extents = like.extents();
+  for (int d = 0; d < leads_of(kept.transfer); ++d)
+    extents[d] = kept.transfer.region.count[d];
+  std::byte* const cells = kept.cells.of(static_cast<std::size_t>(volume(extents)) * element.size);
+  kept.array = {cells, element.type, element.size, extents, byte_strides(extents, element.size)};
+  kept.transfer.array = kept.array;
 }
 
 // The others' cells go on, and so do this rank's of other parts. The fill value is given as if the model had
@@ -161,7 +155,7 @@ Status PartialChunkBuffer::leave_out(const FieldJob& job, PartialChunks& kept, c
     find_conversion(memory, stored)(given.data(), 0, again.data(), 0, 1, nothing.data());
   });
   if (!there.ok() || again != fill) return all.status = why;
-  const ArrayView to = all.array.part(in_array(part, all));
+  const ArrayView to = kept.array.part(in_array(part, all));
   fill_box(to.data, to.strides, to.extents, given.data(), given.size());
   return why;
 }
@@ -189,7 +183,7 @@ Status PartialChunkBuffer::add(const FieldJob& job) {
 Status PartialChunkBuffer::copy_tile(const FieldJob& job, PartialChunks& kept) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  const ArrayView& to = kept.transfer.array;
+  const ArrayView& to = kept.array;
   const Bytes fill = fill_of(*job.variable);
   const Element element{job.variable->type, fill.size(), false};
   if (!status.ok()) {  // the others' cells go on
@@ -213,11 +207,11 @@ Status PartialChunkBuffer::copy_mapped(const FieldJob& job, PartialChunks& kept)
   const Transfer& transfer = *job.transfer;
   Transfer& all = kept.transfer;
   if (!transfer.status.ok()) {
-    if (all.array.data != nullptr) return leave_out(job, kept, transfer.region, transfer.status);
+    if (all.array.has_cells()) return leave_out(job, kept, transfer.region, transfer.status);
     kept.bad.push_back(transfer.region);
     return all.status = transfer.status;
   }
-  if (all.array.data == nullptr) {
+  if (!all.array.has_cells()) {
     const Status roomy = caught([&] { allocate(kept, transfer.array); });
     if (!roomy.ok()) return all.status = roomy;
     const Status before = std::exchange(all.status, {});
@@ -231,14 +225,13 @@ Status PartialChunkBuffer::copy_mapped(const FieldJob& job, PartialChunks& kept)
                Code::type,
                fmt::format("an array of type {} was given for a part of compressed chunks of which other "
                            "parts came as {}; give all parts as the same type, or write whole chunks",
-                           name_of(element.type), name_of(all.array.type)),
+                           name_of(element.type), name_of(all.array.type())),
                -1,
                {},
                job.variable->name};
   return caught([&] {
-    const ArrayView part = all.array.part(in_array(transfer.region, all));
-    copy_box(transfer.array.data, transfer.array.strides, part.data, part.strides, part.extents,
-             find_conversion(element, element), nullptr);
+    const ArrayView part = kept.array.part(in_array(transfer.region, all));
+    transfer.array.copy_to(part.data, part.strides);
   });
 }
 
@@ -266,7 +259,7 @@ Transfer PartialChunkBuffer::part_of(const PartialChunks& kept, const Box& part)
   Transfer transfer = kept.transfer;
   transfer.region = part;
   transfer.mine = own_cells(transfer);
-  if (transfer.mine.empty() || kept.transfer.array.data == nullptr) return transfer;
+  if (transfer.mine.empty() || !kept.transfer.array.has_cells()) return transfer;
   const Box& cells = is_mapped(transfer) ? part : transfer.mine;
   transfer.array = kept.transfer.array.part(in_array(cells, kept.transfer));
   return transfer;

@@ -25,7 +25,8 @@ class PartialChunkBuffer {
 
   /// The cells of some whole chunks, as far as they were written.
   struct PartialChunks {
-    Transfer transfer;  ///< of all of them; its array is in `cells`
+    Transfer transfer;  ///< of all of them; its array is `array`
+    ArrayView array;    ///< in `cells`
     ScratchBuffer cells;
     std::vector<Box> written;  ///< parts of the region, in order
     std::vector<Box> bad;      ///< of a map: those that this rank could not give, while it has no array
@@ -58,7 +59,7 @@ class PartialChunkBuffer {
   PartialChunks& begin(const FieldJob& job);
   Status copy_tile(const FieldJob& job, PartialChunks& kept);
   Status copy_mapped(const FieldJob& job, PartialChunks& kept);
-  static void allocate(PartialChunks& kept, const ArrayView& like);
+  static void allocate(PartialChunks& kept, const CellArray& like);
   static Status leave_out(const FieldJob& job, PartialChunks& kept, const Box& part, const Status& why);
 
   const Schema& schema_;
