@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the sources of libshoal_pioc share. Each part of the state has one owner, the file that changes it:
+ * What the sources of libshoal_pioc share. A source calls those above it in this table alone, never one below
+ * (tools/check_circles.py), and each part of the state has one owner, the file that changes it:
  *
- *   state                         owner           remarks
- *   iosystems                     system.c        made by Init_Intracomm, and by init_async (async.c);
- *                                                 freed by finalize
- *   ids of everything             tables.c
- *   lists of cells                shared_lists.c
- *   open files, variables         files.c         names, types and shapes are copies of the dataset's
- *   define mode, what is settled  definitions.c
- *   filters of new variables      properties.c
- *   frames                        darray.c
- *   writes that were refused      matching.c
- *   last error of this thread     errors.c
+ *   source            owns                            remarks
+ *   tables.c          ids of everything
+ *   errors.c          last error of this thread,
+ *                     handlers, log level
+ *   matching.c        writes that were refused
+ *   shared_lists.c    lists of cells
+ *   variables.c       what is known of variables      names, types and shapes are copies of the dataset's
+ *   definitions.c     define mode, what is settled
+ *   inquire.c
+ *   properties.c      filters of new variables
+ *   attributes.c
+ *   values.c
+ *   bridge.c                                          for Fortran
+ *   files.c           open files
+ *   io_ranks.c        what components share with      made by async.c
+ *                     their I/O ranks
+ *   system.c          iosystems                       made by Init_Intracomm, and by init_async (async.c);
+ *                                                     freed by finalize
+ *   async.c
+ *   decompositions.c  decompositions
+ *   darray.c          frames
+ *   map_files.c
  *
  * PIO is not for several threads at once, and neither is this.
  */
@@ -29,6 +41,8 @@
 #define SPIO_NO_FRAME (-1)  /* a variable whose frame was not set */
 #define SPIO_IOTYPES 10
 #define SPIO_USED_LISTS 32 /* of a file, that it remembers */
+#define SPIO_MAX_SYSTEMS 32767
+#define SPIO_MAX_FILES 384
 
 /* ---- Lists of cells (shared_lists.c) ------------------------------------------------------- */
 
@@ -89,6 +103,13 @@ typedef struct spio_deferred {
   int printed; /* the code that was last printed: once is enough */
 } spio_deferred;
 
+/* What the components of this rank share with the I/O ranks. */
+typedef struct spio_async {
+  MPI_Comm all;   /* computing ranks and I/O ranks */
+  int components; /* that this rank is in and has not finished */
+  int* is_io;     /* [ranks of all] */
+} spio_async;
+
 typedef struct spio_system {
   int id;
   MPI_Comm comm; /* the rank `base` first; MPI_COMM_NULL: a component that this rank is not in */
@@ -102,10 +123,10 @@ typedef struct spio_system {
   spio_cache caches[SPIO_IOTYPES];
   spio_hint* hints; /* for files made or opened later */
   spio_lists lists;
-  int decomps;              /* that were made so far */
-  int left_alone;           /* ranks did not all come to its end */
-  struct spio_async* async; /* NULL, or what the component shares with its I/O ranks */
-  int served;               /* I/O ranks store what the component writes */
+  int decomps;       /* that were made so far */
+  int left_alone;    /* ranks did not all come to its end */
+  spio_async* async; /* NULL: it has no I/O ranks of its own */
+  int served;        /* I/O ranks store what the component writes */
 } spio_system;
 
 /* ---- Decompositions (decompositions.c) ----------------------------------------------------- */
@@ -191,7 +212,7 @@ typedef struct spio_file {
 
 /* ---- tables.c: ids ------------------------------------------------------------------------- */
 
-/* Give an id, below 0: an error. Local. */
+/* Give an id; PIO_ENOMEM, PIO_ENFILE: there is no room (spio_no_room). Local. */
 int spio_add_system(spio_system* system);
 int spio_add_file(spio_file* file);
 int spio_add_decomp(spio_decomp* decomp);
@@ -219,8 +240,11 @@ spio_decomp* spio_next_decomp(const spio_system* system, int after);
 #define SPIO_EOUTOFSTEP (-250) /* ranks made different calls */
 /* Keep the message of a code and return it. */
 int spio_fail(int code, const char* format, ...) SPIO_PRINTF(2);
-/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND is.
- */
+/* Keep the message of a table that took no id, and return its code. what: "files", of which there can be
+ * `limit`. */
+int spio_no_room(int code, const char* what, int limit);
+/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND
+ * is. */
 int spio_code(int shoal_code);
 int spio_code_for(int shoal_code, int not_found);
 /* Shoal's code that is nearest to one of PIO's, for calls that other ranks make. */
@@ -293,7 +317,7 @@ int spio_record_list(spio_system* system, spio_list* list, int64_t record, spio_
 /* cells[length] of this rank, from 0, below 0: holes. Local. */
 int spio_list_cells(const spio_list* list, int64_t* cells);
 
-/* ---- files.c ------------------------------------------------------------------------------- */
+/* ---- variables.c --------------------------------------------------------------------------- */
 
 /* NULL and the error in *code where there is no such variable. */
 spio_variable* spio_variable_of(spio_file* file, int varid, int* code);
@@ -302,11 +326,9 @@ int spio_variable_named(spio_file* file, const char* name); /* id, -1: none */
 int spio_owner_name(spio_file* file, int varid, const char** out);
 /* Look at the dataset again: variables were added, dropped or renamed. */
 int spio_refresh(spio_file* file);
+/* Those from this id on are forgotten. */
+void spio_forget_variables(spio_file* file, int from);
 int spio_is_netcdf4(const spio_file* file);
-int spio_sync(spio_file* file); /* Collective. */
-/* The file is gone, also on error; but where one rank has its id wrong it stays, unless `always`. Collective.
- */
-int spio_close(spio_file* file, int always);
 size_t spio_type_size(int type); /* 0: no such type */
 
 /* ---- definitions.c ------------------------------------------------------------------------- */
@@ -373,15 +395,33 @@ int spio_match_values(spio_file* file, int writing, int code, const char* detail
   X(longlong, long long)    \
   X(ulonglong, unsigned long long)
 
-/* ---- system.c, async.c --------------------------------------------------------------------- */
+/* ---- files.c ------------------------------------------------------------------------------- */
+
+int spio_sync(spio_file* file); /* Collective. */
+/* The file is gone, also on error; but where one rank has its id wrong it stays, unless `always`.
+ * Collective. */
+int spio_close(spio_file* file, int always);
+
+/* ---- io_ranks.c ---------------------------------------------------------------------------- */
+
+/* An I/O rank: until each component has said that it is finished. Does not use the core. */
+int spio_wait_for_components(const spio_async* async, int component_count);
+/* The first rank of a component says it; a message without contents waits for nobody. */
+void spio_tell_io_ranks(const spio_async* async);
+/* Let the I/O ranks serve; they come back when the component that they serve has finished. Returns whether
+ * they do. Says once why not. code: what went wrong here so far. Collective over all. */
+int spio_let_serve(MPI_Comm all, int component_count, const MPI_Comm* comps, int is_io, int code);
+void spio_free_async(spio_async* async);
+/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. Returns
+ * a code. Collective over the component where ranks serve it. */
+int spio_leave_async(spio_system* system);
+
+/* ---- system.c ------------------------------------------------------------------------------ */
 
 /* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not
  * in. Collective over comm. */
 int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out);
 int spio_check_rearranger(int rearranger);
-/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. Returns
- * a code. Collective over the component where ranks serve it. */
-int spio_leave_async(spio_system* system);
 
 /* At the begin of each local call with the id of a file or an iosystem. */
 #define SPIO_FILE(CALL, NCID)           \
