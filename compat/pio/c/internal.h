@@ -59,6 +59,7 @@ typedef struct spio_list {
   int is_block;     /* then lead and uncut are 0 */
   int64_t tile[SPIO_MAX_CUT];
   int64_t core_length; /* length of the map's list */
+  int leaves_cells;    /* some cells are no rank's */
   shoal_decomposition* reading;
   shoal_decomposition* writing; /* NULL: not asked for yet; the same as reading where no cell comes twice */
   struct spio_list*
@@ -161,6 +162,18 @@ typedef struct spio_filters {
   int fletcher;
 } spio_filters;
 
+/* What a variable and a decomposition are to each other, as it was found when they met last. */
+typedef struct spio_pair {
+  uint64_t known;  /* the file's `changes` then, 0: never */
+  int decomp;      /* its serial, which no other one of the iosystem gets */
+  int has_frame;   /* a frame was given, which says what leading dimensions of 1 are */
+  int framed;      /* the variable's first dimension is not in the list: the frame is its index */
+  int64_t records; /* the list has so many records of the variable in it; 0: none */
+  int fill_type;   /* of the fill value; 0: it was not asked for */
+  int fills;
+  unsigned char fill[8];
+} spio_pair;
+
 typedef struct spio_variable {
   int index; /* in the dataset */
   char* name;
@@ -174,6 +187,7 @@ typedef struct spio_variable {
   int knows_fill; /* it is settled whether it takes the fill value of a write */
   spio_filters filters;
   spio_cache cache;
+  spio_pair pair;
 } spio_variable;
 
 /* Ids of variables by name, as far as they were asked for. */
@@ -198,9 +212,10 @@ typedef struct spio_file {
   spio_variable* variables; /* [room] */
   int nvariables, room;
   spio_names names;
-  int seen;     /* variables of the dataset that were looked at; some have no id */
-  int settled;  /* so many variables' definitions are in the file */
-  void* buffer; /* for arrays with strides */
+  int seen;         /* variables of the dataset that were looked at; some have no id */
+  int settled;      /* so many variables' definitions are in the file */
+  uint64_t changes; /* of definitions so far, at least: what is known of variables may be old */
+  void* buffer;     /* for arrays with strides */
   size_t buffer_bytes;
   spio_deferred deferred;
   uint64_t writes; /* of distributed arrays, so far */
@@ -324,7 +339,7 @@ spio_variable* spio_variable_of(spio_file* file, int varid, int* code);
 int spio_variable_named(spio_file* file, const char* name); /* id, -1: none */
 /* Name for Shoal: NULL for PIO_GLOBAL. Returns a code. */
 int spio_owner_name(spio_file* file, int varid, const char** out);
-/* Look at the dataset again: variables were added, dropped or renamed. */
+/* Look at the dataset again: variables were added, dropped or renamed. A change (spio_file). */
 int spio_refresh(spio_file* file);
 /* Those from this id on are forgotten. */
 void spio_forget_variables(spio_file* file, int from);

@@ -53,6 +53,7 @@ void spio_forget_variables(spio_file* file, int from) {
 
 int spio_refresh(spio_file* file) {
   shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  ++file->changes;
   int status = shoal_inq_file(file->dataset, &info);
   if (status != SHOAL_OK) return spio_code(status);
   if (info.variables < file->seen) { /* a define phase failed, and its definitions were dropped */
