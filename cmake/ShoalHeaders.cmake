@@ -1,4 +1,4 @@
-# Libraries of headers alone, as targets where found: shoal_json (nlohmann/json), shoal_cli11 (CLI11).
+# Libraries of headers alone, as targets where found: shoal_json (nlohmann/json), shoal_cli11 (CLI11), shoal_toml (toml++).
 # Neither has a part of the interface, so programs that use Shoal need none of them.
 function(shoal_header_library target header variable)
   find_path(${variable} ${header})
@@ -14,3 +14,4 @@ endfunction()
 
 shoal_header_library(shoal_json nlohmann/json.hpp SHOAL_JSON_INCLUDE)
 shoal_header_library(shoal_cli11 CLI/CLI.hpp SHOAL_CLI11_INCLUDE)
+shoal_header_library(shoal_toml toml++/toml.h SHOAL_TOML_INCLUDE)

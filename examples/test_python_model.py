@@ -4,7 +4,7 @@ import importlib.util
 
 import numpy as np
 import pytest
-from test_examples import HERE, need_streams, run
+from test_examples import HERE, run
 
 import shoal
 
@@ -45,7 +45,6 @@ def values_of(folder):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """What the program writes with its own configuration: by the number of ranks, the values of all files."""
-    need_streams()
     found = {}
     for ranks in (1, 3):
         folder = tmp_path_factory.mktemp(f"ranks{ranks}")
@@ -95,7 +94,6 @@ def test_records_are_dated(runs):
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_means_and_extremes_are_those_of_the_steps(ranks, tmp_path):
-    need_streams()
     (tmp_path / "all_steps.toml").write_text(OF_ALL_STEPS)
     run(MODEL, ranks, tmp_path, "--days", "2", SHOAL_STREAMS="all_steps.toml")
     files = values_of(tmp_path)

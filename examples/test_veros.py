@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from test_examples import HERE, need_streams, run
+from test_examples import HERE, run
 
 import shoal
 
@@ -64,7 +64,6 @@ def need_output_of(ranks):
 @pytest.fixture(scope="module")
 def on_one_rank(tmp_path_factory):
     """Three days on one rank, with all output of Veros."""
-    need_streams()
     folder = tmp_path_factory.mktemp("one_rank")
     run_veros(1, folder, 3)
     return folder
@@ -94,7 +93,6 @@ def test_ranks_write_what_one_does(ranks, on_one_rank, tmp_path):
 
 
 def test_both_outputs_of_several_ranks(tmp_path):
-    need_streams()
     need_output_of(2)
     run_veros(2, tmp_path, 2)
     compare(own_means(tmp_path), tmp_path / "acc.daily.nc")
@@ -113,7 +111,6 @@ def test_restart_in_the_middle_of_a_day(before, after, on_one_rank, tmp_path):
 
 def test_threads_of_veros(tmp_path, monkeypatch):
     """Veros can close its files in threads. Where their HDF5 may be that of Shoal, too, this is refused."""
-    need_streams()
     monkeypatch.setenv("VEROS_USE_IO_THREADS", "1")
     if h5py_knows_mpi():
         with pytest.raises(AssertionError, match="two threads must not call"):

@@ -71,8 +71,7 @@ contains
   !  now            time of this job, which goes on with the run: of the same form, or how long after the start
   !                 ("43200.5 s", "36 h"); left out: start
   ! Errors, on all ranks alike: SHOAL_NOT_FOUND no such file; SHOAL_SETTING the configuration, with file, line and key;
-  ! SHOAL_INVALID_ARGUMENT a calendar or date; SHOAL_NOT_SUPPORTED built without toml++; SHOAL_STATE these streams are
-  ! open, and stay so. Collective.
+  ! SHOAL_INVALID_ARGUMENT a calendar or date; SHOAL_STATE these streams are open, and stay so. Collective.
   subroutine streams_open(self, configuration, comm, calendar, start, now, stat, errmsg)
     class(shoal_streams), intent(inout) :: self
     character(len=*), intent(in) :: configuration

@@ -66,13 +66,11 @@ def cmake_files() -> str:
 
 
 def looked_for() -> set[str]:
-    """Packages, headers and codecs that CMake looks for; headers that sources take where they are."""
+    """Packages, headers and codecs that CMake looks for."""
     text = cmake_files()
     found = set(re.findall(r"find_package\((\w+)", text))
     found |= set(re.findall(r"find_path\(\w+\s+([\w./+]+\.h(?:pp)?)\b", text))
     found |= set(re.findall(r"shoal_header_library\(\w+ (\S+)", text))
-    for path in sorted([*top.glob("src/**/*.cpp"), *top.glob("src/**/*.hpp")]):
-        found |= set(re.findall(r"__has_include\(<([^>]*/[^>]*)>\)", path.read_text(encoding="utf-8")))
     for codecs in re.findall(r"foreach\(codec ([\w ]+)\)", text):
         found |= set(codecs.split())
     return found

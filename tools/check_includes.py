@@ -2,8 +2,9 @@
 """Hold the sources to the map of modules.
 
 A module (a folder of src/) includes only modules to its right, no driver sees another, the
-bindings see public headers alone, paths of files are asked for in src/storage/ alone, and no
-file has grown into two ideas. Prints every breach and exits 1 if there is one.
+bindings see public headers alone, paths of files are asked for in src/storage/ alone, no
+file has grown into two ideas, and none know each other in a circle (check_circles.py). Prints
+every breach and exits 1 if there is one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+
+import check_circles
 
 TOP = Path(__file__).resolve().parent.parent
 
@@ -216,6 +219,7 @@ def main() -> int:
         for path in (TOP / folder).rglob("*"):
             if path.suffix in {".f90", ".F90", ".py"} or (folder == "tests" and path.suffix in SOURCES):
                 breaches += check_length(path)
+    breaches += check_circles.check(TOP)
     for breach in breaches:
         print(breach)
     if count == 0:

@@ -54,9 +54,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   {
     echo "This is no Debian system, so nothing is installed here. Not found: ${missing[*]}"
     echo "Shoal needs: a C++20 compiler, gfortran 12 or newer for the Fortran interface, CMake 3.22, Ninja,"
-    echo "an MPI-3 library, HDF5 1.10.5 or newer, {fmt} 8 or newer, utf8proc, nlohmann/json (header), CLI11 (header) for"
-    echo "shoal-plan and the benchmark suite, doctest (header) for the tests, Python 3.9 or newer with headers."
-    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json cli11 doctest parallel-netcdf netcdf-c"
+    echo "an MPI-3 library, HDF5 1.10.5 or newer, {fmt} 8 or newer, utf8proc, nlohmann/json and toml++ (headers), CLI11"
+    echo "(header) for shoal-plan and the benchmark suite, doctest (header) for the tests, Python 3.9 or newer with headers."
+    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json tomlplusplus cli11 doctest parallel-netcdf netcdf-c"
   } >&2
   exit 1
 fi

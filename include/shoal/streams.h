@@ -56,7 +56,7 @@ enum {
  *  now            time of this job, which goes on with the run: of the same form, or how long after the start
  *                 ("43200.5 s", "36 h"); NULL: start
  * Errors, on all ranks alike: SHOAL_NOT_FOUND no such file; SHOAL_SETTING the configuration, with file, line
- * and key; SHOAL_INVALID_ARGUMENT a calendar or date; SHOAL_NOT_SUPPORTED built without toml++. Collective.
+ * and key; SHOAL_INVALID_ARGUMENT a calendar or date. Collective.
  */
 SHOAL_API int shoal_streams_open(MPI_Comm comm, const char* configuration, const char* calendar,
                                  const char* start, const char* now, shoal_streams** out);

@@ -97,16 +97,8 @@ def python():
 
 @pytest.fixture
 def with_streams(monkeypatch):
-    """Only where this build has streams, and with no configuration of the environment."""
-    import shoal
-
+    """With no configuration of the environment."""
     monkeypatch.delenv("SHOAL_STREAMS", raising=False)
-    try:
-        shoal.Streams.open("[[file]]\n", start="2001-01-01")
-    except shoal.NotSupportedError:
-        pytest.skip("this build has no toml++")
-    except shoal.SettingError:
-        pass
 
 
 @pytest.fixture(params=["cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"])

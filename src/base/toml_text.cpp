@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/toml_text.hpp"
 
-#if SHOAL_HAS_TOML
 #include <algorithm>
 #include <cstddef>
 #include <sstream>
@@ -116,5 +115,3 @@ toml::table parse_toml(const std::string& text, const std::string& path) {
 }
 
 }  // namespace shoal
-
-#endif

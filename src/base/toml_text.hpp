@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// toml++, where it was there when Shoal was built (SHOAL_HAS_TOML), included by the files that read or write
-// TOML.
+// toml++, included by the files that read or write TOML.
 #pragma once
 
 #include <string>
 
-#if __has_include(<toml++/toml.h>)
-#define SHOAL_HAS_TOML 1
 #define TOML_HEADER_ONLY 1
 // It asserts, and without assertions takes for granted, what any text may break ("[?"); it finds it by itself
 // when it goes on.
@@ -24,6 +21,3 @@ toml::table parse_toml(const std::string& text, const std::string& path);
 std::string toml_value(const toml::node& node, const std::string& key);
 
 }  // namespace shoal
-#else
-#define SHOAL_HAS_TOML 0
-#endif

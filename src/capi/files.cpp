@@ -201,7 +201,7 @@ int shoal_copy_att(shoal_dataset* dataset, const char* variable, const char* nam
                    const char* from_variable) {
   return guard([&] {
     Dataset& file = defining(dataset);
-    const auto& there = attributes_of(dataset_of(from).schema(), from_variable);
+    const auto& there = dataset_of(from).attributes_of(from_variable);
     file.copy_att(variable, find_attribute_or_throw(there, required_text(name, "name")));
   });
 }

@@ -132,7 +132,7 @@ int shoal_inq_var(const shoal_dataset* dataset, shoal_variable variable, shoal_v
 int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index, shoal_att_info* out) {
   return guard([&] {
     require(out, "out");
-    const Attribute& a = at(attributes_of(dataset_of(dataset).schema(), variable), index, "attribute");
+    const Attribute& a = at(dataset_of(dataset).attributes_of(variable), index, "attribute");
     const shoal_att_info made{0, a.name.c_str(), static_cast<int>(a.type), a.count()};
     hand_out(made, out, k_att_info_0_2, "shoal_att_info");
   });
@@ -148,21 +148,21 @@ int shoal_num_records(const shoal_dataset* dataset, const char* variable, int64_
 int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out) {
   return guard([&] {
     require(out, "out");
-    *out = find_dim_or_throw(dataset_of(dataset).schema(), required_text(name, "name"));
+    *out = dataset_of(dataset).dimension(required_text(name, "name"));
   });
 }
 
 int shoal_find_var(const shoal_dataset* dataset, const char* name, shoal_variable* out) {
   return guard([&] {
     require(out, "out");
-    *out = find_variable_or_throw(dataset_of(dataset).schema(), required_text(name, "name"));
+    *out = dataset_of(dataset).variable(required_text(name, "name"));
   });
 }
 
 int shoal_find_att(const shoal_dataset* dataset, const char* variable, const char* name, int* out) {
   return guard([&] {
     require(out, "out");
-    const auto& attributes = attributes_of(dataset_of(dataset).schema(), variable);
+    const auto& attributes = dataset_of(dataset).attributes_of(variable);
     *out = static_cast<int>(&find_attribute_or_throw(attributes, required_text(name, "name")) -
                             attributes.data());
   });
@@ -172,8 +172,8 @@ int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char
                   void* values) {
   return guard([&] {
     const Type wanted = type_of(type);
-    const Attribute& a = find_attribute_or_throw(attributes_of(dataset_of(dataset).schema(), variable),
-                                                 required_text(name, "name"));
+    const Attribute& a =
+        find_attribute_or_throw(dataset_of(dataset).attributes_of(variable), required_text(name, "name"));
     if (a.count() == 0) return;
     require(values, "values");
     copy_values(a, wanted, values);
@@ -183,7 +183,7 @@ int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char
 int shoal_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill, int type, void* value) {
   return guard([&] {
     const Dataset& d = dataset_of(dataset);
-    const int index = find_variable_or_throw(d.schema(), required_text(variable, "variable"));
+    const int index = d.variable(required_text(variable, "variable"));
     const VariableDef& v = d.schema().variable(index);
     try {
       require_plain(v);

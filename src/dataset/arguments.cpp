@@ -69,17 +69,18 @@ std::int64_t open_length(const Schema& schema, int variable, int d, const Decomp
 
 void check_section(const Dimension& dim, std::int64_t first, std::int64_t count, std::int64_t length,
                    bool may_grow) {
-  const std::string where = fmt::format("in dimension '{}' of length {}", dim.name, length);
+  // A text that each call would make, and nearly none needs.
+  const auto where = [&] { return fmt::format("in dimension '{}' of length {}", dim.name, length); };
   if (first < 0 || count < 0)
     throw Error(Code::invalid_argument,
                 "the section {} starts at {} and counts {}; it must start at {} or more, and count 0 or more",
-                where, as_index(first), count, as_index(0));
+                where(), as_index(first), count, as_index(0));
   if (may_grow) {
-    if (count > INT64_MAX - first) throw Error(Code::invalid_argument, "the section {} is too long", where);
+    if (count > INT64_MAX - first) throw Error(Code::invalid_argument, "the section {} is too long", where());
   } else if (first > length || count > length - first) {
     throw Error(Code::invalid_argument,
                 "the section {} starts at {} and counts {}; its last cell is {}, that of the dimension {}",
-                where, as_index(first), count, as_index(first + count - 1), as_index(length - 1));
+                where(), as_index(first), count, as_index(first + count - 1), as_index(length - 1));
   }
 }
 
@@ -252,7 +253,7 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
   return region;
 }
 
-Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
+Transfer make_transfer(const Schema& schema, int variable, const DataCall& call, const Section& section,
                        const std::shared_ptr<const Decomposition>& decomposition, Direction direction) {
   Transfer transfer;
   transfer.decomposition = decomposition;
@@ -270,10 +271,10 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
               : "if all ranks want the same values, use get; if each wants its part, give a "
                 "decomposition in this call");
     check_decomposition_fits(schema, variable, *decomposition);
-    if (call.section.record == k_all_records || call.section.records != 0)
+    if (section.record == k_all_records || section.records != 0)
       throw Error(Code::invalid_argument, "{} is for put and get; write and read take one record a call",
-                  call.section.records != 0 ? argument("records") : word_for_all_records());
-    transfer.region = region_of(schema, variable, call.section, direction, decomposition.get(), Dims());
+                  section.records != 0 ? argument("records") : word_for_all_records());
+    transfer.region = region_of(schema, variable, section, direction, decomposition.get(), Dims());
     region_known = true;
     const int nd = transfer.region.rank();
     transfer.mine = Box(Dims(nd), Dims(nd));

@@ -611,6 +611,10 @@ const Schema& Dataset::schema() const {
   return definitions_.schema();
 }
 
+const std::vector<Attribute>& Dataset::attributes_of(const char* name) const {
+  return name == nullptr ? schema().attributes : schema().variable(variable(name)).attributes;
+}
+
 std::int64_t Dataset::num_records(const char* variable) const {
   next_records_.check_known();
   int dim = -1;

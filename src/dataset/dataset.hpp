@@ -118,6 +118,11 @@ class Dataset {
   const std::string& path() const { return path_; }
   bool writable() const { return writable_; }
   const Schema& schema() const;
+  /// Numbers by name; Error(not_found) with the nearest one.
+  int variable(const std::string& name) const { return definitions_.variable(name); }
+  int dimension(const std::string& name) const { return definitions_.dimension(name); }
+  /// Those of the variable, nullptr: of the file.
+  const std::vector<Attribute>& attributes_of(const char* variable) const;
   /// Records of the variable's record dimension, nullptr: of the file's; 0 where there is none.
   /// Error(invalid_argument): the file has several; Error(state): rank 0 alone knows them until sync.
   std::int64_t num_records(const char* variable) const;
@@ -165,7 +170,7 @@ class Dataset {
   const CellPositions& list_of(const Gathering& gathering);
   void find_gathered_fields();
   void retry_gathered_fields();
-  Transfer transfer_on_grid(const OnGrid& how, int variable, const DataCall& call,
+  Transfer transfer_on_grid(const OnGrid& how, int variable, const DataCall& call, const Section& section,
                             const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
   const GatheredField* gathered_field_of(const Transfer& transfer);
   void write_gathered(const GatheredField& gathered, const Transfer& transfer);

@@ -117,7 +117,8 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
 }
 
 std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, const DataCall& call) {
-  if (call.decomposition == nullptr) return definitions_.decompositions()[static_cast<std::size_t>(variable)];
+  const auto& attached = definitions_.decompositions()[static_cast<std::size_t>(variable)];
+  if (call.decomposition == nullptr || call.decomposition == attached) return attached;
   check_decomposition_fits(definitions_.schema(), variable, *call.decomposition);
   definitions_.attach(variable, call.decomposition);
   return call.decomposition;
@@ -137,15 +138,15 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   const Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int variable = variable_number(call.variable);
-    DataCall numbered = call;
-    if (direction == Direction::to_file) numbered.section = section_to_write(call.section, variable);
+    const Section section =
+        direction == Direction::to_file ? section_to_write(call.section, variable) : call.section;
     const auto decomposition = decomposition_of(variable, call);
     if (!call.knows_section) throw Error(call.refused);
     const auto how = decomposition == nullptr
                          ? std::nullopt
                          : on_grid(driver_->schema(), gatherings_, variable, *decomposition);
-    transfer = how ? transfer_on_grid(*how, variable, numbered, decomposition, direction)
-                   : make_transfer(driver_->schema(), variable, numbered, decomposition, direction);
+    transfer = how ? transfer_on_grid(*how, variable, call, section, decomposition, direction)
+                   : make_transfer(driver_->schema(), variable, call, section, decomposition, direction);
     if (direction == Direction::to_file) transfer.rounding = rounding_of_variable(variable);
   });
   if (!status.ok()) {
@@ -163,6 +164,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
 
 // nullptr: its values stay as they are.
 std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
+  if (definitions_.quantized().empty()) return nullptr;
   const auto known = roundings_.find(variable);
   if (known != roundings_.end()) return known->second;
   const VariableDef& definition = driver_->schema().variable(variable);

@@ -136,12 +136,14 @@ void Dataset::retry_gathered_fields() {
 
 // Sections count in the variable's own dimensions.
 Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCall& call,
+                                   const Section& section,
                                    const std::shared_ptr<const Decomposition>& decomposition,
                                    Direction direction) {
   const Schema& schema = driver_->schema();
-  check_section_length(schema, variable, call.section);
+  check_section_length(schema, variable, section);
   const VariableDef& definition = schema.variable(variable);
   DataCall expanded = call;
+  expanded.section = section;
   const int skip = schema.has_record(variable) ? 1 : 0;
   const int place = how.place - skip;  // in start and count
   const auto expand = [&](const std::int64_t* numbers, bool counts) {
@@ -168,18 +170,18 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
   };
   Dims start;
   Dims count;
-  if (call.section.start != nullptr) {
-    start = expand(call.section.start, false);
+  if (section.start != nullptr) {
+    start = expand(section.start, false);
     expanded.section.start = start.data();
     expanded.section.ndims = start.size();
   }
-  if (call.section.count != nullptr) {
-    count = expand(call.section.count, true);
+  if (section.count != nullptr) {
+    count = expand(section.count, true);
     expanded.section.count = count.data();
     expanded.section.ndims = count.size();
   }
-  Transfer transfer =
-      make_transfer(grid_schema(schema, variable, how), 0, expanded, decomposition, direction);
+  Transfer transfer = make_transfer(grid_schema(schema, variable, how), 0, expanded, expanded.section,
+                                    decomposition, direction);
   if (transfer.variable == 0) transfer.variable = variable;
   return transfer;
 }

@@ -40,8 +40,6 @@ std::optional<int> day_of(const std::string& text) {
 
 }  // namespace
 
-#if SHOAL_HAS_TOML
-
 namespace {
 
 /// Takes the values of one table, key by key, and then refuses the keys that nobody asked for.
@@ -220,28 +218,6 @@ std::string text_of(const Machine& machine) {
   }
   return out;
 }
-
-#else
-
-namespace {
-Error no_toml() {
-  return {Code::setting,
-          "this build of Shoal cannot read or write TOML (toml++ was not there when it was built), and a "
-          "machine file is TOML; leave the setting machine out, or set it to none"};
-}
-}  // namespace
-
-Machine machine_in_text(const std::string&, const std::string& path) {
-  throw no_toml().in_file(path);
-}
-bool is_of_machine(const std::string&, const std::string&) {
-  return true;
-}
-std::string text_of(const Machine&) {
-  throw no_toml();
-}
-
-#endif
 
 Machine read_machine(const std::string& path) {
   if (!path_exists(path))

@@ -14,8 +14,6 @@
 
 namespace shoal::streams {
 
-#if SHOAL_HAS_TOML
-
 namespace {
 
 const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "title", "calendar_note"};
@@ -634,16 +632,5 @@ Configuration read_configuration(const std::string& text, const std::string& pat
   compose_names(out);
   return out;
 }
-
-#else
-
-Configuration read_configuration(const std::string&, const std::string& path, std::vector<Problem>&) {
-  throw Error(Code::not_supported,
-              "this build of Shoal cannot read configurations of streams (toml++ was not there when it was "
-              "built); install libtomlplusplus-dev, and build again")
-      .in_file(path);
-}
-
-#endif
 
 }  // namespace shoal::streams

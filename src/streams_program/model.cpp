@@ -12,8 +12,6 @@
 
 namespace shoal::streams {
 
-#if SHOAL_HAS_TOML
-
 namespace {
 
 int line_of(const toml::node& node) {
@@ -223,15 +221,5 @@ Model read_model(const Comm& comm, const std::string& text, const std::string& p
     problems.push_back({0, "", "there is no [[field]] in it"});
   return model;
 }
-
-#else
-
-Model read_model(const Comm&, const std::string&, const std::string& path, std::vector<Problem>&) {
-  throw Error(Code::not_supported,
-              "this build cannot read TOML; install libtomlplusplus-dev, and build again")
-      .in_file(path);
-}
-
-#endif
 
 }  // namespace shoal::streams

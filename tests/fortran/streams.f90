@@ -19,30 +19,18 @@ program streams_test
   first = [1, ny * rank + 1]
   last = [nx, ny * (rank + 1)]
   cells = shoal_block(MPI_COMM_WORLD, [nx, ny * ranks], first, last, halo_low=[1, 0], halo_high=[0, 1])
-  if (has_streams()) then
-    call means()
-    call restart()
-    call start()
-    call wrong_openings()
-    call wrong_descriptions()
-    call wrong_sends()
-    call wrong_order()
-    call closed()
-  end if
+  call means()
+  call restart()
+  call start()
+  call wrong_openings()
+  call wrong_descriptions()
+  call wrong_sends()
+  call wrong_order()
+  call closed()
   call cells%free()
   call finish()
 
 contains
-
-  ! A build without toml++ refuses them.
-  logical function has_streams()
-    type(shoal_streams) :: streams
-    integer :: stat
-    call streams%open("[[file]]" // nl, MPI_COMM_WORLD, "noleap", "2001-01-01", stat=stat)
-    has_streams = stat /= SHOAL_NOT_SUPPORTED
-    if (.not. has_streams .and. rank == 0) print '(a)', "skipped: this build has no toml++"
-    if (has_streams) call check(stat == SHOAL_SETTING, "a file without a name is a wrong configuration")
-  end function has_streams
 
   function daily(path, fields) result(text)
     character(len=*), intent(in) :: path, fields

@@ -30,7 +30,6 @@ void refused(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-#if __has_include(<toml++/toml.h>)
 TEST_CASE("configuration of streams: defaults, files, fields") {
   const Configuration c = read_configuration(R"toml(
 report = "streams.json"
@@ -115,8 +114,6 @@ TEST_CASE("configuration of streams: mistakes have line, key and the nearest kno
   CHECK(text_of(parse_operation(" Diurnal( 8 )")) == "diurnal(8)");
 }
 
-#endif
-
 TEST_CASE("exact sums: of any order, rounded once") {
   const auto sum = [](const std::vector<double>& terms) {
     ExactSum all;
@@ -161,7 +158,6 @@ TEST_CASE("exact sums: of any order, rounded once") {
   }
 }
 
-#if __has_include(<toml++/toml.h>)
 TEST_CASE("configuration of streams: zero bytes are refused, and names are composed") {
   refused("[[file]]\nname = \"a\\u0000.nc\"\nevery = \"1 day\"\nfields = [\"t\"]\n",
           "name: has a zero byte inside");
@@ -177,4 +173,3 @@ TEST_CASE("configuration of streams: zero bytes are refused, and names are compo
   CHECK(c.files[0].indices[0].dim == "\u00e9");
   CHECK(c.files[0].levels[0].dim == "\u00e9");
 }
-#endif

@@ -7,8 +7,6 @@
 
 #include "base/error.hpp"
 
-#if SHOAL_HAS_TOML
-
 using namespace shoal;
 
 namespace {
@@ -56,5 +54,3 @@ TEST_CASE("elsewhere they are refused, with the line, also behind a quote that b
     CHECK(refusal(text).find("line 2 has a letter that is not ASCII outside of quotes") != std::string::npos);
   }
 }
-
-#endif

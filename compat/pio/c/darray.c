@@ -35,14 +35,6 @@ int PIOc_advanceframe(int ncid, int varid) {
 
 /* ---- How a decomposition fits a variable --------------------------------------------------- */
 
-/* The variable's dimensions are [frame] and those of the list; or those of the list, of which the first one
- * is unlimited: then the list has `records` records, from `record` on. */
-typedef struct fit {
-  int framed;      /* the first dimension is not in the list: its index is `record` */
-  int64_t record;  /* index in the first dimension, or the first record; SHOAL_NO_RECORD: neither */
-  int64_t records; /* 0: the list has no records in it */
-} fit;
-
 static int mismatch(const spio_variable* variable, const spio_decomp* decomp) {
   char text[2][160] = {"", ""};
   for (int side = 0; side < 2; ++side) {
@@ -61,22 +53,22 @@ static int mismatch(const spio_variable* variable, const spio_decomp* decomp) {
       variable->name, text[0], text[1]);
 }
 
-static int find_fit(const spio_variable* variable, const spio_decomp* decomp, int64_t frame, int writing,
-                    fit* out) {
+/* The variable's dimensions are [frame] and those of the list; or those of the list, of which the first one
+ * is unlimited: then the list has records in it. */
+static int find_shape(const spio_variable* variable, const spio_decomp* decomp, spio_pair* out) {
   const int nv = variable->ndims;
   int drop = 0; /* leading dimensions of the list of length 1 that the variable does not have */
   while (decomp->ndims - drop > nv && decomp->dims[drop] == 1)
     ++drop;
   /* Of a list [1, x] a frame says which index of a limited first dimension is meant. */
-  if (frame >= 0 && nv > 1 && !variable->has_record && decomp->ndims - drop == nv &&
+  if (out->has_frame && nv > 1 && !variable->has_record && decomp->ndims - drop == nv &&
       decomp->dims[drop] == 1 && variable->lengths[0] > 1)
     ++drop;
   const int nd = decomp->ndims - drop;
   if (nv < 1 || nv > SHOAL_MAX_DIMS || nd > nv || nv > nd + 1) return mismatch(variable, decomp);
-  *out = (fit){nv == nd + 1, SHOAL_NO_RECORD, 0};
+  out->framed = nv == nd + 1;
   int first = nv - nd; /* the variable's dimension that is the list's first one */
   if (!out->framed && variable->has_record) {
-    out->record = frame < 0 ? 0 : frame;
     out->records = decomp->dims[drop];
     ++drop;
     first = 1;
@@ -87,14 +79,34 @@ static int find_fit(const spio_variable* variable, const spio_decomp* decomp, in
   }
   for (int i = first; i < nv; ++i)
     if (variable->lengths[i] != decomp->dims[drop + i - first]) return mismatch(variable, decomp);
-  if (!out->framed) return PIO_NOERR;
-  if (frame < 0 && writing)
+  return PIO_NOERR;
+}
+
+/* variable->pair is that of the decomposition, which may be the one of the call before. The decomposition is
+ * of the file's iosystem. */
+static int meet(const spio_file* file, spio_variable* variable, const spio_decomp* decomp, int has_frame) {
+  spio_pair* pair = &variable->pair;
+  if (pair->known == file->changes && pair->decomp == decomp->serial && pair->has_frame == has_frame)
+    return PIO_NOERR;
+  *pair = (spio_pair){.decomp = decomp->serial, .has_frame = has_frame};
+  const int code = find_shape(variable, decomp, pair);
+  if (code == PIO_NOERR) pair->known = file->changes;
+  return code;
+}
+
+/* The index in the first dimension, or the first record of a list that has records; SHOAL_NO_RECORD: neither.
+ * Of a variable that has met the decomposition of the call. */
+static int find_record(const spio_variable* variable, int64_t frame, int writing, int64_t* out) {
+  const spio_pair* pair = &variable->pair;
+  *out = SHOAL_NO_RECORD;
+  if (!pair->framed && pair->records == 0) return PIO_NOERR;
+  if (pair->framed && frame < 0 && writing)
     return spio_fail(PIO_EINVAL, "variable '%s' has no frame: call PIOc_setframe before it is written",
                      variable->name);
-  out->record = frame < 0 ? 0 : frame;
-  if (variable->lengths[0] != SHOAL_UNLIMITED && out->record >= variable->lengths[0])
+  *out = frame < 0 ? 0 : frame;
+  if (pair->framed && variable->lengths[0] != SHOAL_UNLIMITED && *out >= variable->lengths[0])
     return spio_fail(PIO_EINVALCOORDS, "variable '%s': frame %lld (from 0) of %lld", variable->name,
-                     (long long)out->record, (long long)variable->lengths[0]);
+                     (long long)*out, (long long)variable->lengths[0]);
   return PIO_NOERR;
 }
 
@@ -263,20 +275,22 @@ static int one_call(move* m, spio_list* list, spio_system* system, int wrong) {
 }
 
 /* The records of a list that has them in it, one after the other. */
-static int each_record(move* m, spio_decomp* decomp, const fit* how, int wrong) {
+static int each_record(move* m, spio_decomp* decomp, int wrong) {
   spio_list* list = decomp->list;
-  const int kept = how->records > 1; /* one record is no dimension of the list */
+  const int64_t first = m->record;
+  const int64_t records = m->variable->pair.records;
+  const int kept = records > 1; /* one record is no dimension of the list */
   const size_t size = spio_type_size(m->type);
   char* data = m->data;
   int code = PIO_NOERR;
-  for (int64_t r = 0; r < how->records; ++r) {
-    m->record = how->record + r;
+  for (int64_t r = 0; r < records; ++r) {
+    m->record = first + r;
     spio_list* of_record = list;
     int status = PIO_NOERR;
     m->skip = 0;
     if (kept && list->lead > 0) {
       m->skip = 1;
-      if (data != NULL) m->data = data + (size_t)(r * (list->length / how->records)) * size;
+      if (data != NULL) m->data = data + (size_t)(r * (list->length / records)) * size;
     } else if (kept) {
       status = spio_record_list(decomp->system, list, r, &of_record);
       m->strides = NULL;
@@ -298,14 +312,17 @@ static int check_values(const spio_decomp* decomp, const spio_values* values) {
 }
 
 /* In fill mode, or where def_var_fill was called, the fill value that a call gives must be the variable's. */
-static int check_fill(const spio_file* file, const spio_variable* variable, int type, const void* fillvalue) {
-  unsigned char own[8] = {0};
-  int fill = 0;
+static int check_fill(const spio_file* file, spio_variable* variable, int type, const void* fillvalue) {
   if (fillvalue == NULL || type == PIO_STRING) return PIO_NOERR;
   if (!variable->own_fill && file->fill_mode != PIO_FILL)
     return PIO_NOERR; /* models give any, in no-fill mode */
-  if (shoal_inq_fill(file->dataset, variable->name, &fill, type, own) != SHOAL_OK || !fill) return PIO_NOERR;
-  if (memcmp(own, fillvalue, spio_type_size(type)) == 0) return PIO_NOERR;
+  spio_pair* pair = &variable->pair;
+  if (pair->fill_type != type) {
+    pair->fill_type = type;
+    if (shoal_inq_fill(file->dataset, variable->name, &pair->fills, type, pair->fill) != SHOAL_OK)
+      pair->fills = 0;
+  }
+  if (!pair->fills || memcmp(pair->fill, fillvalue, spio_type_size(type)) == 0) return PIO_NOERR;
   return spio_fail(PIO_EINVAL, "variable '%s' has another fill value than the call", variable->name);
 }
 
@@ -313,9 +330,7 @@ static int check_fill(const spio_file* file, const spio_variable* variable, int 
  * the fill value of the call is settled there. The same on all ranks that make the same call. Local. */
 static int settles_fill(const spio_file* file, spio_variable* variable, const spio_decomp* decomp, int type) {
   int index = 0;
-  shoal_map_info info = SHOAL_MAP_INFO_INIT;
-  if (variable->own_fill || variable->knows_fill || type == PIO_CHAR) return 0;
-  if (shoal_decomposition_map_info(decomp->list->reading, &info) != SHOAL_OK || !info.leaves_cells) return 0;
+  if (!decomp->list->leaves_cells || variable->own_fill || variable->knows_fill || type == PIO_CHAR) return 0;
   variable->knows_fill = shoal_find_att(file->dataset, variable->name, "_FillValue", &index) == SHOAL_OK;
   return !variable->knows_fill;
 }
@@ -337,6 +352,7 @@ static int agree_on_fill(const spio_system* system, int type, const void* fillva
 static int take_fill(spio_file* file, spio_variable* variable, int type, const void* fillvalue) {
   unsigned char fill[8] = {0};
   int any = 0;
+  ++file->changes;
   int code = agree_on_fill(file->system, type, fillvalue, fill, &any);
   if (code == PIO_NOERR && any) {
     code = spio_code(shoal_end_define(file->dataset));
@@ -351,7 +367,7 @@ static int take_fill(spio_file* file, spio_variable* variable, int type, const v
 
 /* What is wrong on all ranks that made the same call. */
 static int check_move(const spio_file* file, const spio_variable* variable, const spio_decomp* decomp,
-                      int type, const void* fillvalue, int writing) {
+                      int type, int writing) {
   if (writing && !file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
   if (writing && decomp->read_only)
     return spio_fail(PIO_EINVAL, "the decomposition is for reading alone (PIOc_InitDecomp_ReadOnly)");
@@ -360,14 +376,13 @@ static int check_move(const spio_file* file, const spio_variable* variable, cons
   if (!spio_converts(variable->type, type) || type == PIO_STRING)
     return spio_fail(PIO_ECHAR, "variable '%s' has type %d, the decomposition type %d", variable->name,
                      variable->type, type);
-  return writing ? check_fill(file, variable, type, fillvalue) : PIO_NOERR;
+  return PIO_NOERR;
 }
 
 /* What a move is, before ranks come together in it: the arguments are checked, and an array that Shoal cannot
  * take as it is gets a buffer. wrong: what this rank alone may have wrong. Local. */
 typedef struct plan {
   move m;
-  fit how;
   int64_t strides[SPIO_MAX_CUT];
   int packed;
   int wrong;
@@ -376,19 +391,24 @@ typedef struct plan {
 static int make_plan(spio_file* file, int varid, const spio_decomp* decomp, const spio_values* values,
                      int64_t frame, const void* fillvalue, int writing, plan* p) {
   int code = PIO_NOERR;
-  *p = (plan){.how = {0, SHOAL_NO_RECORD, 0}};
-  p->m =
-      (move){.file = file, .type = values->type, .writing = writing, .data = (char*)(uintptr_t)values->data};
-  p->m.variable = spio_variable_of(file, varid, &code);
-  if (code == PIO_NOERR) code = check_move(file, p->m.variable, decomp, values->type, fillvalue, writing);
-  if (code == PIO_NOERR) code = find_fit(p->m.variable, decomp, frame, writing, &p->how);
+  spio_variable* variable = spio_variable_of(file, varid, &code);
+  p->m = (move){.file = file,
+                .variable = variable,
+                .type = values->type,
+                .record = SHOAL_NO_RECORD,
+                .writing = writing,
+                .data = (char*)(uintptr_t)values->data};
+  if (code == PIO_NOERR) code = check_move(file, variable, decomp, values->type, writing);
+  const int met = code == PIO_NOERR ? meet(file, variable, decomp, frame >= 0) : code;
+  if (code == PIO_NOERR && writing) code = check_fill(file, variable, values->type, fillvalue);
+  if (code == PIO_NOERR) code = met;
+  if (code == PIO_NOERR) code = find_record(variable, frame, writing, &p->m.record);
   if (code != PIO_NOERR) return code;
-  p->m.framed = p->how.framed;
-  p->m.record = p->how.record;
+  p->m.framed = variable->pair.framed;
   p->wrong = check_values(decomp, values);
   if (p->wrong != PIO_NOERR || values->array == NULL || is_contiguous(values->array)) return PIO_NOERR;
   const spio_list* list = decomp->list;
-  if (list->is_block && p->how.records <= 1 && is_tile(values->array, list, p->strides)) {
+  if (list->is_block && variable->pair.records <= 1 && is_tile(values->array, list, p->strides)) {
     p->m.strides = p->strides;
     return PIO_NOERR;
   }
@@ -402,11 +422,9 @@ static int make_plan(spio_file* file, int varid, const spio_decomp* decomp, cons
 }
 
 static int carry_out(spio_file* file, spio_decomp* decomp, plan* p) {
-  const int code = spio_settle(file);
-  if (code != PIO_NOERR) return code;
   if (p->m.writing) file->mode = SPIO_DATA;
-  return p->how.records > 0 ? each_record(&p->m, decomp, &p->how, p->wrong)
-                            : one_call(&p->m, decomp->list, decomp->system, p->wrong);
+  return p->m.variable->pair.records > 0 ? each_record(&p->m, decomp, p->wrong)
+                                         : one_call(&p->m, decomp->list, decomp->system, p->wrong);
 }
 
 static int is_new(const spio_file* file, const spio_list* list) {
@@ -453,7 +471,8 @@ static int read_values(spio_file* file, int varid, spio_decomp* decomp, const sp
   code = spio_match_file(file, "read_darray", code, "variable %d, decomposition %d, frame %lld", varid,
                          decomp == NULL ? 0 : decomp->serial, (long long)p.m.record);
   if (code != PIO_NOERR) return code;
-  code = carry_out(file, decomp, &p);
+  code = spio_settle(file);
+  if (code == PIO_NOERR) code = carry_out(file, decomp, &p);
   if (code == PIO_NOERR && p.packed) copy_elements(values->array, decomp->length, file->buffer, 0);
   if (code != PIO_NOERR) spio_refresh(file);
   return code;

@@ -66,7 +66,7 @@ static int make(spio_system* system, const request* want, int* ioidp) {
       *ioidp = decomp->id;
       return PIO_NOERR;
     }
-    code = decomp->id;
+    code = spio_no_room(decomp->id, "decompositions", PIO_IODESC_MAX_IDS);
     spio_release_list(system, list);
   }
   free(dims);

@@ -21,6 +21,7 @@ int spio_check_define(const spio_file* file) {
 void spio_begin_define(spio_file* file) {
   if (spio_is_netcdf4(file)) file->mode = SPIO_DEFINING;
   file->meets = 1;
+  ++file->changes;
 }
 
 int spio_may_define(spio_file* file) {
@@ -73,6 +74,7 @@ static int redef(spio_file* file) {
     return spio_fail(PIO_EINDEFINE, "the file is in define mode");
   file->mode = SPIO_DEFINING;
   file->meets = 1;
+  ++file->changes;
   return PIO_NOERR;
 }
 
@@ -310,6 +312,7 @@ static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fil
   if (variable == NULL) return code;
   code = spio_is_new(file, varid);
   if (code != PIO_NOERR) return code;
+  ++file->changes;
   unsigned char usual[8] = {0};
   if (!no_fill && fill_value == NULL && variable->type != PIO_STRING) {
     code = spio_code(shoal_inq_fill(file->dataset, variable->name, NULL, variable->type, usual));

@@ -123,6 +123,11 @@ int spio_fail(int code, const char* format, ...) {
   return code;
 }
 
+int spio_no_room(int code, const char* what, int limit) {
+  if (code == PIO_ENFILE) return spio_fail(code, "%d %s are in use, and there can be no more", limit, what);
+  return spio_fail(code, "no memory for the table of %s", what);
+}
+
 const char* spio_message(void) {
   return message;
 }

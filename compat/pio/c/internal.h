@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the sources of libshoal_pioc share. Each part of the state has one owner, the file that changes it:
+ * What the sources of libshoal_pioc share. A source calls those above it in this table alone, never one below
+ * (tools/check_circles.py), and each part of the state has one owner, the file that changes it:
  *
- *   state                         owner           remarks
- *   iosystems                     system.c        made by Init_Intracomm, and by init_async (async.c);
- *                                                 freed by finalize
- *   ids of everything             tables.c
- *   lists of cells                shared_lists.c
- *   open files, variables         files.c         names, types and shapes are copies of the dataset's
- *   define mode, what is settled  definitions.c
- *   filters of new variables      properties.c
- *   frames                        darray.c
- *   writes that were refused      matching.c
- *   last error of this thread     errors.c
+ *   source            owns                            remarks
+ *   tables.c          ids of everything
+ *   errors.c          last error of this thread,
+ *                     handlers, log level
+ *   matching.c        writes that were refused
+ *   shared_lists.c    lists of cells
+ *   variables.c       what is known of variables      names, types and shapes are copies of the dataset's
+ *   definitions.c     define mode, what is settled
+ *   inquire.c
+ *   properties.c      filters of new variables
+ *   attributes.c
+ *   values.c
+ *   bridge.c                                          for Fortran
+ *   files.c           open files
+ *   io_ranks.c        what components share with      made by async.c
+ *                     their I/O ranks
+ *   system.c          iosystems                       made by Init_Intracomm, and by init_async (async.c);
+ *                                                     freed by finalize
+ *   async.c
+ *   decompositions.c  decompositions
+ *   darray.c          frames
+ *   map_files.c
  *
  * PIO is not for several threads at once, and neither is this.
  */
@@ -29,6 +41,8 @@
 #define SPIO_NO_FRAME (-1)  /* a variable whose frame was not set */
 #define SPIO_IOTYPES 10
 #define SPIO_USED_LISTS 32 /* of a file, that it remembers */
+#define SPIO_MAX_SYSTEMS 32767
+#define SPIO_MAX_FILES 384
 
 /* ---- Lists of cells (shared_lists.c) ------------------------------------------------------- */
 
@@ -45,6 +59,7 @@ typedef struct spio_list {
   int is_block;     /* then lead and uncut are 0 */
   int64_t tile[SPIO_MAX_CUT];
   int64_t core_length; /* length of the map's list */
+  int leaves_cells;    /* some cells are no rank's */
   shoal_decomposition* reading;
   shoal_decomposition* writing; /* NULL: not asked for yet; the same as reading where no cell comes twice */
   struct spio_list*
@@ -89,6 +104,13 @@ typedef struct spio_deferred {
   int printed; /* the code that was last printed: once is enough */
 } spio_deferred;
 
+/* What the components of this rank share with the I/O ranks. */
+typedef struct spio_async {
+  MPI_Comm all;   /* computing ranks and I/O ranks */
+  int components; /* that this rank is in and has not finished */
+  int* is_io;     /* [ranks of all] */
+} spio_async;
+
 typedef struct spio_system {
   int id;
   MPI_Comm comm; /* the rank `base` first; MPI_COMM_NULL: a component that this rank is not in */
@@ -102,10 +124,10 @@ typedef struct spio_system {
   spio_cache caches[SPIO_IOTYPES];
   spio_hint* hints; /* for files made or opened later */
   spio_lists lists;
-  int decomps;              /* that were made so far */
-  int left_alone;           /* ranks did not all come to its end */
-  struct spio_async* async; /* NULL, or what the component shares with its I/O ranks */
-  int served;               /* I/O ranks store what the component writes */
+  int decomps;       /* that were made so far */
+  int left_alone;    /* ranks did not all come to its end */
+  spio_async* async; /* NULL: it has no I/O ranks of its own */
+  int served;        /* I/O ranks store what the component writes */
 } spio_system;
 
 /* ---- Decompositions (decompositions.c) ----------------------------------------------------- */
@@ -140,6 +162,18 @@ typedef struct spio_filters {
   int fletcher;
 } spio_filters;
 
+/* What a variable and a decomposition are to each other, as it was found when they met last. */
+typedef struct spio_pair {
+  uint64_t known;  /* the file's `changes` then, 0: never */
+  int decomp;      /* its serial, which no other one of the iosystem gets */
+  int has_frame;   /* a frame was given, which says what leading dimensions of 1 are */
+  int framed;      /* the variable's first dimension is not in the list: the frame is its index */
+  int64_t records; /* the list has so many records of the variable in it; 0: none */
+  int fill_type;   /* of the fill value; 0: it was not asked for */
+  int fills;
+  unsigned char fill[8];
+} spio_pair;
+
 typedef struct spio_variable {
   int index; /* in the dataset */
   char* name;
@@ -153,6 +187,7 @@ typedef struct spio_variable {
   int knows_fill; /* it is settled whether it takes the fill value of a write */
   spio_filters filters;
   spio_cache cache;
+  spio_pair pair;
 } spio_variable;
 
 /* Ids of variables by name, as far as they were asked for. */
@@ -177,9 +212,10 @@ typedef struct spio_file {
   spio_variable* variables; /* [room] */
   int nvariables, room;
   spio_names names;
-  int seen;     /* variables of the dataset that were looked at; some have no id */
-  int settled;  /* so many variables' definitions are in the file */
-  void* buffer; /* for arrays with strides */
+  int seen;         /* variables of the dataset that were looked at; some have no id */
+  int settled;      /* so many variables' definitions are in the file */
+  uint64_t changes; /* of definitions so far, at least: what is known of variables may be old */
+  void* buffer;     /* for arrays with strides */
   size_t buffer_bytes;
   spio_deferred deferred;
   uint64_t writes; /* of distributed arrays, so far */
@@ -191,7 +227,7 @@ typedef struct spio_file {
 
 /* ---- tables.c: ids ------------------------------------------------------------------------- */
 
-/* Give an id, below 0: an error. Local. */
+/* Give an id; PIO_ENOMEM, PIO_ENFILE: there is no room (spio_no_room). Local. */
 int spio_add_system(spio_system* system);
 int spio_add_file(spio_file* file);
 int spio_add_decomp(spio_decomp* decomp);
@@ -219,8 +255,11 @@ spio_decomp* spio_next_decomp(const spio_system* system, int after);
 #define SPIO_EOUTOFSTEP (-250) /* ranks made different calls */
 /* Keep the message of a code and return it. */
 int spio_fail(int code, const char* format, ...) SPIO_PRINTF(2);
-/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND is.
- */
+/* Keep the message of a table that took no id, and return its code. what: "files", of which there can be
+ * `limit`. */
+int spio_no_room(int code, const char* what, int limit);
+/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND
+ * is. */
 int spio_code(int shoal_code);
 int spio_code_for(int shoal_code, int not_found);
 /* Shoal's code that is nearest to one of PIO's, for calls that other ranks make. */
@@ -293,20 +332,18 @@ int spio_record_list(spio_system* system, spio_list* list, int64_t record, spio_
 /* cells[length] of this rank, from 0, below 0: holes. Local. */
 int spio_list_cells(const spio_list* list, int64_t* cells);
 
-/* ---- files.c ------------------------------------------------------------------------------- */
+/* ---- variables.c --------------------------------------------------------------------------- */
 
 /* NULL and the error in *code where there is no such variable. */
 spio_variable* spio_variable_of(spio_file* file, int varid, int* code);
 int spio_variable_named(spio_file* file, const char* name); /* id, -1: none */
 /* Name for Shoal: NULL for PIO_GLOBAL. Returns a code. */
 int spio_owner_name(spio_file* file, int varid, const char** out);
-/* Look at the dataset again: variables were added, dropped or renamed. */
+/* Look at the dataset again: variables were added, dropped or renamed. A change (spio_file). */
 int spio_refresh(spio_file* file);
+/* Those from this id on are forgotten. */
+void spio_forget_variables(spio_file* file, int from);
 int spio_is_netcdf4(const spio_file* file);
-int spio_sync(spio_file* file); /* Collective. */
-/* The file is gone, also on error; but where one rank has its id wrong it stays, unless `always`. Collective.
- */
-int spio_close(spio_file* file, int always);
 size_t spio_type_size(int type); /* 0: no such type */
 
 /* ---- definitions.c ------------------------------------------------------------------------- */
@@ -373,15 +410,33 @@ int spio_match_values(spio_file* file, int writing, int code, const char* detail
   X(longlong, long long)    \
   X(ulonglong, unsigned long long)
 
-/* ---- system.c, async.c --------------------------------------------------------------------- */
+/* ---- files.c ------------------------------------------------------------------------------- */
+
+int spio_sync(spio_file* file); /* Collective. */
+/* The file is gone, also on error; but where one rank has its id wrong it stays, unless `always`.
+ * Collective. */
+int spio_close(spio_file* file, int always);
+
+/* ---- io_ranks.c ---------------------------------------------------------------------------- */
+
+/* An I/O rank: until each component has said that it is finished. Does not use the core. */
+int spio_wait_for_components(const spio_async* async, int component_count);
+/* The first rank of a component says it; a message without contents waits for nobody. */
+void spio_tell_io_ranks(const spio_async* async);
+/* Let the I/O ranks serve; they come back when the component that they serve has finished. Returns whether
+ * they do. Says once why not. code: what went wrong here so far. Collective over all. */
+int spio_let_serve(MPI_Comm all, int component_count, const MPI_Comm* comps, int is_io, int code);
+void spio_free_async(spio_async* async);
+/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. Returns
+ * a code. Collective over the component where ranks serve it. */
+int spio_leave_async(spio_system* system);
+
+/* ---- system.c ------------------------------------------------------------------------------ */
 
 /* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not
  * in. Collective over comm. */
 int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out);
 int spio_check_rearranger(int rearranger);
-/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. Returns
- * a code. Collective over the component where ranks serve it. */
-int spio_leave_async(spio_system* system);
 
 /* At the begin of each local call with the id of a file or an iosystem. */
 #define SPIO_FILE(CALL, NCID)           \

@@ -262,7 +262,10 @@ static int make_list(MPI_Comm comm, int ndims, const int64_t* dims, int64_t leng
   int64_t bytes = 0;
   if (code == PIO_NOERR) {
     shoal_map_info info = SHOAL_MAP_INFO_INIT;
-    if (shoal_decomposition_map_info(list->reading, &info) == SHOAL_OK) bytes = info.bytes;
+    if (shoal_decomposition_map_info(list->reading, &info) == SHOAL_OK) {
+      bytes = info.bytes;
+      list->leaves_cells = info.leaves_cells;
+    }
     bytes += (int64_t)sizeof *list;
     if (MPI_Allreduce(&bytes, &list->bytes, 1, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS)
       code = spio_fail(PIO_EIO, "MPI_Allreduce failed");

@@ -149,7 +149,7 @@ int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearran
   }
   if (code == PIO_NOERR) {
     system->id = spio_add_system(system);
-    if (system->id < 0) code = system->id;
+    if (system->id < 0) code = spio_no_room(system->id, "iosystems", SPIO_MAX_SYSTEMS);
   }
   if (comm != MPI_COMM_NULL) code = spio_match_comm(comm, "an iosystem is made", code, "-");
   *out = code == PIO_NOERR ? system : NULL;
@@ -273,11 +273,6 @@ int PIOc_get_numiotasks(int iosysid, int* numiotasks) {
   SPIO_SYSTEM("PIOc_get_numiotasks", iosysid);
   if (numiotasks != NULL) *numiotasks = system->tasks;
   return spio_end_system(system, "PIOc_get_numiotasks", PIO_NOERR);
-}
-
-int PIOc_iotype_available(int iotype) {
-  return (iotype >= PIO_IOTYPE_PNETCDF && iotype <= PIO_IOTYPE_NETCDF4P) || iotype == PIO_IOTYPE_HDF5 ||
-         iotype == PIO_IOTYPE_HDF5C;
 }
 
 /* ---- What is kept -------------------------------------------------------------------------- */

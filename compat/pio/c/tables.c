@@ -14,8 +14,8 @@ typedef struct table {
   int next; /* the slot to try first */
 } table;
 
-static table systems = {65536, 65536, 32767, NULL, 0, 0};
-static table files = {128, 1, 384, NULL, 0, 0};
+static table systems = {65536, 65536, SPIO_MAX_SYSTEMS, NULL, 0, 0};
+static table files = {128, 1, SPIO_MAX_FILES, NULL, 0, 0};
 static table decomps = {PIO_IODESC_START_ID, 1, PIO_IODESC_MAX_IDS, NULL, 0, 0};
 
 static int grow(table* t, int room) {
@@ -32,16 +32,16 @@ static int grow(table* t, int room) {
   return 0;
 }
 
-static int add(table* t, void* entry, const char* what) {
+static int add(table* t, void* entry) {
   for (int tried = 0; tried < t->limit; ++tried) {
     const int slot = (t->next + tried) % t->limit;
-    if (grow(t, slot + 1) != 0) return spio_fail(PIO_ENOMEM, "no memory for the table of %s", what);
+    if (grow(t, slot + 1) != 0) return PIO_ENOMEM;
     if (t->entries[slot] != NULL) continue;
     t->entries[slot] = entry;
     t->next = (slot + 1) % t->limit;
     return t->first + slot * t->step;
   }
-  return spio_fail(PIO_ENFILE, "%d %s are in use, and there can be no more", t->limit, what);
+  return PIO_ENFILE;
 }
 
 static int slot_of(const table* t, int id) {
@@ -61,15 +61,15 @@ static void drop(table* t, int id) {
 }
 
 int spio_add_system(spio_system* system) {
-  return add(&systems, system, "iosystems");
+  return add(&systems, system);
 }
 
 int spio_add_file(spio_file* file) {
-  return add(&files, file, "files");
+  return add(&files, file);
 }
 
 int spio_add_decomp(spio_decomp* decomp) {
-  return add(&decomps, decomp, "decompositions");
+  return add(&decomps, decomp);
 }
 
 void spio_remove_system(int id) {

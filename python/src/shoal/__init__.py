@@ -25,14 +25,11 @@ from ._library import (
     build_info,
     namelist,
     recover,
-    serve,
-    serve_components,
     setting_keys,
     settings,
-    stop_serving,
     version,
-    wait,
 )
+from ._serving import serve, serve_components, stop_serving, wait
 from .dataset import Dataset
 from .decomposition import Decomposition
 from .errors import (

@@ -8,7 +8,8 @@ import traceback
 from typing import TYPE_CHECKING
 
 from . import _shoal
-from ._library import communicator, start_mpi, wait
+from ._library import communicator, start_mpi
+from ._serving import wait
 from .errors import Error
 
 if TYPE_CHECKING:

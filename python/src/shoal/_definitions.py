@@ -20,8 +20,6 @@ from .types import NO_FILL, dtype_of, memory_type, to_numbers, type_number
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from .dataset import Dataset
-
 # What separates names is the library's; other white space may be in them.
 _NAME = re.compile(r'[ \t\r\n,]*(?:"((?:[^"\\]|\\["\\])*)"(?=[ \t\r\n,]|$)|([^ \t\r\n,"][^ \t\r\n,]*))')
 
@@ -265,23 +263,6 @@ class Definitions:
         """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
         self._need_open()
         put_attribute(self._raw, variable or "", name, value)
-
-    @definition
-    def copy_att(
-        self, variable: str | None, name: str, source: Dataset, source_variable: str | None = None
-    ) -> None:
-        """An attribute as another dataset has it, type and values; one string is text where the format has no
-        strings. So is a _FillValue of another type than its variable, or of several values, which nothing
-        uses. Local.
-
-        variable         None: of the file
-        source_variable  there; None: of the same name
-
-        Raises NotSupportedError: such a _FillValue, where the driver's library takes none.
-        """
-        self._need_open()
-        there = variable if source_variable is None else source_variable
-        self._raw.copy_att(variable or "", str(name), source._raw, there or "")
 
     @definition
     def rename_dim(self, name: str, new_name: str) -> None:

@@ -4,25 +4,22 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _shoal
+from ._open_file import OpenFile
 from ._refusals import in_own_kind, plain_text
 from .decomposition import Decomposition
 from .errors import Error, InvalidArgumentError, NotFoundError, TypeMismatchError, from_code
 from .types import RecordWord, memory_type
-
-if TYPE_CHECKING:
-    from .dataset import Dataset
 
 
 class Part:
     """This rank's part in one collective call. What fails before the call is raised only after the
     library heard of it in place of the call: the other ranks must not wait for us in vain."""
 
-    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record, start, count, records):
+    def __init__(self, dataset: OpenFile, verb: int, name: str, decomposition, record, start, count, records):
         self._dataset = dataset
         self._verb = verb
         self._name = name
@@ -149,7 +146,7 @@ class Part:
         self._taken = True
         return transfer(self._name, *values, record, *section, records)
 
-    def copy(self, source: Dataset, source_name: str) -> None:
+    def copy(self, source: OpenFile, source_name: str) -> None:
         plain_text(source_name, "source_name")
         start, count = self.section()
         record = self._index()

@@ -12,9 +12,16 @@ from typing import Any, Callable, TypeVar
 import numpy as np
 
 from . import _shoal
-from .errors import Error, InvalidArgumentError, TypeMismatchError
+from ._library import communicator
+from .errors import Error, InvalidArgumentError, NotSupportedError, TypeMismatchError
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+
+_no_groups = (
+    "there is no group= here. Variables of groups are read by their paths, "
+    "shoal.open(path).get('GROUP/name'); Shoal writes none. To read a group as a Dataset, use another engine "
+    "(xarray: engine='netcdf4', group=...), or make a file of it first: ncks -G : -g GROUP in.nc out.nc."
+)
 
 
 def plain_text(text, what: str) -> str:
@@ -54,6 +61,12 @@ def in_own_kind(error: Exception) -> Exception:
     if isinstance(error, (ValueError, OverflowError)):
         return InvalidArgumentError(str(error))
     return error
+
+
+def refuse_group(group: object) -> None:
+    """group= of calls that have xarray's argument: others than the root group are refused. Local."""
+    if group not in (None, "", "/"):
+        raise NotSupportedError(f"group={group!r}: {_no_groups}")
 
 
 @contextlib.contextmanager
@@ -112,8 +125,6 @@ def _fits(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 
 def refuse_on_comm(given: Mapping[str, Any], error: TypeError) -> None:
     """For taking_part: of a call on a communicator, which is an argument, or that of the object."""
-    from ._library import communicator
-
     comm = given["comm"] if "comm" in given else getattr(given.get("self"), "comm", None)
     _shoal.refuse(communicator(comm).py2f(), TypeMismatchError.code, str(error))
 

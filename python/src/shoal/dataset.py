@@ -14,10 +14,9 @@ import numpy as np
 from . import _shoal
 from ._definitions import Definitions
 from ._ending import Ending
-from ._indexing import Cells
 from ._names import ByName
 from ._part import Part
-from ._refusals import call_plainly, plain_text, taking_part
+from ._refusals import call_plainly, definition, plain_text, taking_part
 from .decomposition import Decomposition
 from .errors import (
     InvalidArgumentError,
@@ -25,7 +24,7 @@ from .errors import (
     StateError,
     TypeMismatchError,
 )
-from .inventory import Attributes, Dimensions, Variables
+from .inventory import Attributes, Cells, Dimensions, Variables
 from .types import (
     ALL_RECORDS,
     RecordWord,
@@ -144,6 +143,25 @@ class Dataset(Definitions, Ending):
         """Finish the define phase and write the header; implicit at the first write or put. Collective."""
         self._need_open()
         self._raw.end_define()
+
+    # ---- Definitions that take another dataset
+
+    @definition
+    def copy_att(
+        self, variable: str | None, name: str, source: Dataset, source_variable: str | None = None
+    ) -> None:
+        """An attribute as another dataset has it, type and values; one string is text where the format has no
+        strings. So is a _FillValue of another type than its variable, or of several values, which nothing
+        uses. Local.
+
+        variable         None: of the file
+        source_variable  there; None: of the same name
+
+        Raises NotSupportedError: such a _FillValue, where the driver's library takes none.
+        """
+        self._need_open()
+        there = variable if source_variable is None else source_variable
+        self._raw.copy_att(variable or "", str(name), source._raw, there or "")
 
     # ---- Data
 

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is in a file: dimensions, variables and attributes as mappings. All calls are Local."""
+"""What is in a file: dimensions, variables and attributes as mappings, and file["temp"][...]: cells of a
+variable. All calls are Local, but those that read cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from . import _shoal
+from ._indexing import Along, along_dims
 from ._names import composed, from_root
+from ._open_file import OpenFile
 from ._refusals import text_bytes
 from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
-
-if TYPE_CHECKING:
-    from .dataset import Dataset
 
 # Mappings and variables hold their dataset, so that shoal.open(path).variables["x"] keeps the file open.
 
@@ -55,7 +55,7 @@ class Variable:
     attributes: Attributes
     number: int
     filters: str
-    dataset: Optional[Dataset] = field(default=None, compare=False, repr=False)
+    dataset: Optional[OpenFile] = field(default=None, compare=False, repr=False)
 
     def __getitem__(self, key: object) -> Any:
         return self._cells()[key]
@@ -72,9 +72,7 @@ class Variable:
     def __bool__(self) -> bool:
         return True  # it is there
 
-    def _cells(self) -> Any:
-        from ._indexing import Cells
-
+    def _cells(self) -> Cells:
         if self.dataset is None:
             raise InvalidArgumentError(f"Variable '{self.name}' is of no open file.")
         return Cells(self.dataset, self.name)
@@ -115,6 +113,93 @@ class Variable:
         return f"<shoal.Variable {self.name}({dims}) {kind}, {self.storage}>"
 
 
+class Cells:
+    """A variable of a file to read from: file["temp"][0, 3:5, ...].
+
+    Whole numbers, slices with a step of 1 or more, and ... choose cells as in NumPy; negative numbers count
+    from the end. All ranks give the same index, and all get the cells. Of a step of more than 1, what lies
+    between is read, too. Collective, as Dataset.get; the rest is Local."""
+
+    def __init__(self, dataset: OpenFile, name: str):
+        self._dataset = dataset
+        self.name = name
+
+    @property
+    def variable(self) -> Variable:
+        """What is known of it now, as in dataset.variables. Local."""
+        return self._dataset.variables[self.name]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the dimensions now, records so far included. Local."""
+        return self.variable.shape
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions, the record dimension first. Local."""
+        return self.variable.dims
+
+    @property
+    def dtype(self) -> Any:
+        """As Variable.dtype: numpy's, str for strings, bool for logical values. Local."""
+        return self.variable.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions, the record dimension included; 0 is one value. Local."""
+        return self.variable.ndim
+
+    @property
+    def attributes(self) -> Attributes:
+        """Mapping of the variable's attributes. Local."""
+        return self.variable.attributes
+
+    def __getitem__(self, key: object) -> Any:
+        dataset, name = self._dataset, self.name
+        # What is wrong with the index here the other ranks learn of.
+        with dataset._part(_shoal.VERB_GET, name, None, None):
+            variable = self.variable
+            parts = along_dims(key, variable.shape, variable.dims)
+        found = self._read(variable, parts)
+        steps = tuple(0 if part.drop else slice(None, None, part.step) for part in parts)
+        found = found[(*steps, ...)]  # an array, also where no dimension is left
+        keeps = key is Ellipsis or (isinstance(key, tuple) and any(item is Ellipsis for item in key))
+        return found if keeps or found.ndim else found[()]
+
+    def _read(self, variable: Variable, parts: list[Along]) -> np.ndarray:
+        """The cells from the first to the last of each dimension; of records, only those that are chosen."""
+        cells = parts[1:] if variable.has_record else parts
+        start, count = [part.first for part in cells], [part.extent for part in cells]
+        get = self._dataset.get
+        if not variable.has_record:
+            return get(self.name, start=start, count=count)
+        records = parts[0]
+        chosen = range(records.first, records.first + records.extent, records.step)
+        # Records lie one after the other now.
+        records.first, records.step = 0, 1
+        if len(chosen) == variable.shape[0] and len(chosen) > 1:
+            return get(self.name, start=start, count=count)
+        if not chosen:
+            return np.empty((0, *count), object if variable.dtype is str else np.dtype(variable.dtype))  # type: ignore
+        return np.stack([get(self.name, record, start=start, count=count) for record in chosen])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("The cells are in a file: an array of them is a copy.")
+        return np.asarray(self[...], dtype=dtype)
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeMismatchError(f"Variable '{self.name}' is one value, and has no length.")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        return repr(self.variable)
+
+
 def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
     """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
     for variable in variables:
@@ -135,7 +220,7 @@ def _is_there(named: Mapping, name: object) -> bool:
 class Dimensions(Mapping):
     """Dimensions by name."""
 
-    def __init__(self, raw, dataset: Optional[Dataset] = None):
+    def __init__(self, raw, dataset: Optional[OpenFile] = None):
         self._raw = raw
         self._dataset = dataset
 
@@ -162,7 +247,7 @@ class Dimensions(Mapping):
 class Variables(Mapping):
     """Variables by name."""
 
-    def __init__(self, raw, dataset: Optional[Dataset] = None):
+    def __init__(self, raw, dataset: Optional[OpenFile] = None):
         self._raw = raw
         self._dataset = dataset
 
@@ -206,7 +291,7 @@ class Attributes(Mapping):
     Text is str (a list of str if there are several strings), one number is a numpy scalar, several
     are an array."""
 
-    def __init__(self, raw, variable: str, dataset: Optional[Dataset] = None):
+    def __init__(self, raw, variable: str, dataset: Optional[OpenFile] = None):
         self._raw = raw
         self._variable = variable
         self._dataset = dataset

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from . import _shoal
 from ._library import communicator
 from ._paths import Path, path_bytes, path_text
-from ._refusals import refuse_on_comm, refused_by_all, taking_part
+from ._refusals import refuse_group, refuse_on_comm, refused_by_all, taking_part
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, no_such_file
-from .writing import refuse_group
 
 if TYPE_CHECKING:
     from mpi4py import MPI

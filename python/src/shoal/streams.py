@@ -143,7 +143,7 @@ class Streams(Ending):
                        start ("43200.5 s", "36 h"); None: start
 
         Raises NoSuchFileError; SettingError for the configuration, with file, line and key;
-        InvalidArgumentError for a calendar or date; NotSupportedError where libshoal has no toml++.
+        InvalidArgumentError for a calendar or date.
         """
         comm = communicator(comm)
         with refused_by_all(comm):

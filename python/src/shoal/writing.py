@@ -9,24 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ._blocks import on_all
 from ._library import communicator
 from ._paths import Path, path_text
+from ._refusals import refuse_group
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, NotSupportedError
 
 if TYPE_CHECKING:
     import xarray
     from mpi4py import MPI
-
-_no_groups = (
-    "there is no group= here. Variables of groups are read by their paths, "
-    "shoal.open(path).get('GROUP/name'); Shoal writes none. To read a group as a Dataset, use another engine "
-    "(xarray: engine='netcdf4', group=...), or make a file of it first: ncks -G : -g GROUP in.nc out.nc."
-)
-
-
-def refuse_group(group: object) -> None:
-    """group= of calls that have xarray's argument: others than the root group are refused. Local."""
-    if group not in (None, "", "/"):
-        raise NotSupportedError(f"group={group!r}: {_no_groups}")
 
 
 def to_netcdf(

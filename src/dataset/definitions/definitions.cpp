@@ -180,11 +180,6 @@ const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attribute
   throw Error(Code::not_found, "there is no attribute '{}'{}", name, did_you_mean(name, names));
 }
 
-const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable) {
-  if (variable == nullptr) return schema.attributes;
-  return schema.variable(find_variable_or_throw(schema, variable)).attributes;
-}
-
 bool is_logical(const VariableDef& variable) {
   if (variable.type != Type::byte_) return false;
   const Attribute* values = find_attribute(variable.attributes, "flag_values");

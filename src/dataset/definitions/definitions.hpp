@@ -157,8 +157,6 @@ void check_new_name(const std::string& name, const std::string& what);
 int find_variable_or_throw(const Schema& schema, const std::string& name);
 int find_dim_or_throw(const Schema& schema, const std::string& name);
 const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attributes, const std::string& name);
-/// Attributes of the variable, or of the file for nullptr.
-const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable);
 
 /// Was the variable defined as logical: bytes with flag_values 0, 1 and flag_meanings "false true"?
 bool is_logical(const VariableDef& variable);

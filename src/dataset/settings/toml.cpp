@@ -6,8 +6,6 @@
 #include "base/toml_text.hpp"
 #include "dataset/settings/settings.hpp"
 
-#if SHOAL_HAS_TOML
-
 namespace shoal {
 
 void set_from_toml(Settings& settings, const std::string& text, const std::string& path,
@@ -26,19 +24,3 @@ void set_from_toml(Settings& settings, const std::string& text, const std::strin
 }
 
 }  // namespace shoal
-
-#else
-
-namespace shoal {
-
-void set_from_toml(Settings&, const std::string&, const std::string& path, const std::string&) {
-  throw Error(Code::setting,
-              "this build of Shoal cannot read TOML (toml++ was not there when it was built); use SHOAL_* "
-              "variables or "
-              "arguments, and move the file away")
-      .in_file(path);
-}
-
-}  // namespace shoal
-
-#endif

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -322,12 +322,46 @@ def draw_lines(axes: Axes, series: Sequence[Series], unit: str, log: Optional[bo
     label_ends(axes, series)
 
 
-def ticks(axes: Axes, places: Sequence[float], texts: Sequence[str], title: str) -> None:
-    """An x axis with marks at these places alone."""
-    axes.xaxis.set_major_locator(FixedLocator(list(places)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(list(places), list(texts))
-    axes.set_xlabel(title, fontsize=small, color=grey)
+class XAxis(NamedTuple):
+    """Marks at these places alone, and where the axis ends. log: of base 2, which the title says."""
+
+    places: Sequence[float]
+    texts: Sequence[str]
+    title: str
+    limits: tuple[float, float]
+    log: bool = False
+
+    def put(self, axes: Axes) -> None:
+        if self.log:
+            axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_locator(FixedLocator(list(self.places)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xticks(list(self.places), list(self.texts))
+        axes.set_xlabel(self.title, fontsize=small, color=grey)
+        axes.set_xlim(*self.limits)
+
+
+def rows_axis(axes: Axes, places: Sequence[float], texts: Sequence[str], low: float, high: float) -> None:
+    """A y axis of rows, from top to bottom, with words and without lines."""
+    axes.set_yticks(list(places), list(texts))
+    axes.set_ylim(low, high)
+    axes.grid(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def behind(axes: Axes, text: str, x: float, y: float, colour: object, gap: float = 6) -> None:
+    """Words behind the end of a row."""
+    axes.annotate(
+        text, (x, y), (gap, 0), textcoords="offset points", va="center", fontsize=small, color=colour
+    )
+
+
+def dot(axes: Axes, y: float, spread: Spread, style: Look, words: str, colour: object) -> None:
+    """A row: a mark at the median, a whisker from minimum to maximum, words behind it."""
+    axes.plot([0, spread.middle], [y, y], color=light, lw=0.6, zorder=1)
+    axes.hlines(y, spread.low, spread.high, color=style.colour, lw=1.4)
+    axes.plot(spread.middle, y, style.marker, color=style.colour, ms=6)
+    behind(axes, words, spread.high, y, colour)
 
 
 def nothing_here(axes: Axes, text: str = "not measured") -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Optional
 
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..compare import Contest, Entry, Spread, times
-from ..drawing import Series, look
+from ..compare import Contest, Entry, Spread, distinct, times
+from ..drawing import Series, XAxis, draw_lines, heading, look, nothing_here, small, widest
 from ..results import Place
 
 
@@ -54,12 +55,18 @@ def slug(*parts: str) -> str:
     return "_".join(filter(None, (re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in parts)))
 
 
-def places_of(contests: Sequence[Contest]) -> list[tuple[Place, list[Contest]]]:
-    """Contests by place."""
-    groups: dict[Place, list[Contest]] = {}
-    for contest in contests:
-        groups.setdefault(contest.key.place, []).append(contest)
-    return list(groups.items())
+def grouped(
+    contests: Sequence[Contest], names: Mapping[Place, str], *keys: str
+) -> Iterator[tuple[str, list[Contest], tuple]]:
+    """Contests by place, and by these of their key: the name of the place, the contests, what they share."""
+
+    def shared(contest: Contest) -> tuple:
+        return tuple(getattr(contest.key, key) for key in keys)
+
+    for place in distinct(contest.key.place for contest in contests):
+        here = [contest for contest in contests if contest.key.place == place]
+        for values in distinct(map(shared, here)):
+            yield names[place], [contest for contest in here if shared(contest) == values], values
 
 
 def formats_of(contests: Sequence[Contest]) -> list[str]:
@@ -129,6 +136,18 @@ def lines(
     return [Series(text, look(method), line) for text, (method, line) in methods.items()]
 
 
+def draw_contests(
+    panel: Axes, title: str, points: Mapping[float, Sequence[Entry]], axis: XAxis, with_format: bool = False
+) -> None:
+    """Seconds of entries at places of the x axis."""
+    if not any(points.values()):
+        nothing_here(panel)
+        return
+    heading(panel, title)
+    axis.put(panel)
+    draw_lines(panel, lines(points, with_format), "seconds")
+
+
 def operation_title(what: str) -> str:
     """Headings of panels."""
     titles = {"write": "Writing", "read": "Reading", "cold read": "Reading, not cached"}
@@ -137,8 +156,6 @@ def operation_title(what: str) -> str:
 
 def label_space(contests: Sequence[Contest], with_format: bool = False) -> float:
     """Inches that labels at the ends of lines take."""
-    from ..drawing import small, widest
-
     texts = {label(entry, with_format) for contest in contests for entry in contest.entries}
     return widest(texts, small + 0.6) + 0.3
 

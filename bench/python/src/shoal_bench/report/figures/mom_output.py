@@ -10,11 +10,13 @@ from .. import published
 from ..compare import Contest, Entry, distinct, times, work_words
 from ..drawing import (
     Sheet,
+    behind,
     grey,
     heading,
     ink,
     look,
     number,
+    rows_axis,
     scale,
     small,
     text_inches,
@@ -22,7 +24,7 @@ from ..drawing import (
 )
 from ..results import Place, Run
 from ..sweeps import not_swept, pooled
-from .common import About, Picture, label, operation_title, places_of, slug, subtitle
+from .common import About, Picture, grouped, label, operation_title, slug, subtitle
 from .sweeps import draw_sweeps
 
 ABOUT = About(
@@ -104,20 +106,15 @@ def _stack(panel, rows: Sequence[tuple], colours: Mapping[str, str]) -> set[str]
             panel.hlines(y, low, high, color=ink, lw=1)
         panel.plot([total, total], [y - 0.37, y + 0.37], color=ink, lw=1.4)
         end = max(x, high, total)
-        panel.annotate(
-            words, (end, y), (6, 0), textcoords="offset points", va="center", fontsize=small, color=grey
-        )
-    panel.set_yticks(range(len(rows)), [row[0] for row in rows])
+        behind(panel, words, end, y, grey)
+    rows_axis(panel, range(len(rows)), [row[0] for row in rows], len(rows) - 0.4, -0.6)
     for tick, row in zip(panel.get_yticklabels(), rows):
         tick.set_color(row[1])
-    panel.set_ylim(len(rows) - 0.4, -0.6)
     ends = [max(sum(row[2].values()), row[3], row[5]) for row in rows]
     # Room for the words behind the longest bar.
     room = widest(row[6] for row in rows) + 0.2
     wide = panel.get_position().width * panel.figure.get_figwidth()
     scale(panel, "seconds per GB", [max(ends) / max(0.3, 1 - room / wide)], "x", log=False)
-    panel.grid(False)
-    panel.tick_params(axis="y", length=0)
     return used
 
 
@@ -203,14 +200,12 @@ def _phase_sheet(name: str, contests: Sequence[Contest]) -> Optional[Sheet]:
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
     """For each place, size and decomposition: phases, and a sheet for each setting that was varied."""
     pictures = []
-    for place, here in places_of(contests):
-        for work in distinct((c.key.shape, c.key.records, c.key.tiles, c.key.ranks) for c in here):
-            group = [c for c in here if (c.key.shape, c.key.records, c.key.tiles, c.key.ranks) == work]
-            shape, records, tiles, ranks = work
-            base = (names[place], times(shape), f"{records}r", f"{times(tiles)}tiles")
-            sheet = _phase_sheet(names[place], not_swept(group))
-            if sheet is not None:
-                caption = f"Seconds per GB by phase, {times(shape)}, {ranks} ranks, {names[place]}."
-                pictures.append(Picture(slug("mom-output_phases", *base), caption, sheet.figure))
-            pictures += draw_sweeps("mom-output", names[place], group, base)
+    for place, group, work in grouped(contests, names, "shape", "records", "tiles", "ranks"):
+        shape, records, tiles, ranks = work
+        base = (place, times(shape), f"{records}r", f"{times(tiles)}tiles")
+        sheet = _phase_sheet(place, not_swept(group))
+        if sheet is not None:
+            caption = f"Seconds per GB by phase, {times(shape)}, {ranks} ranks, {place}."
+            pictures.append(Picture(slug("mom-output_phases", *base), caption, sheet.figure))
+        pictures += draw_sweeps("mom-output", place, group, base)
     return pictures

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .. import published
-from ..compare import Contest, Spread, distinct
+from ..compare import Contest, Spread
 from ..drawing import Look, Sheet, grey, heading, light, look, scale, widest
 from ..results import Place
 from ..sweeps import not_swept
-from .common import About, Picture, label, operation_title, places_of, slug, subtitle
+from .common import About, Picture, grouped, label, operation_title, slug, subtitle
 from .stripes import draw_stripes
 from .sweeps import draw_sweeps
 
@@ -77,7 +77,7 @@ def _draw_published(panel, y: float) -> list[tuple[float, str, str]]:
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
     """A sheet for each place and cell; the published table below what was written here."""
     pictures = []
-    for place, here in places_of(contests):
+    for place, here, _ in grouped(contests, names):
         for contest in not_swept(here):
             key = contest.key
             rows = _rows(contest)
@@ -91,7 +91,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             count = len(texts) + (1.6 if writing else 0)
             sheet = Sheet(
                 f"{operation_title(key.what)} a restart file, {key.size}: megabytes a second",
-                subtitle(names[place], [contest], hollow=False),
+                subtitle(place, [contest], hollow=False),
                 _note(contest, writing),
                 panel_height=0.205 * count + 0.35,
                 left=widest(texts) + 0.25,
@@ -120,12 +120,11 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             whole = "write" if writing else "read"
             words = f"Full marks: the {contest.moving} phase alone.  Hollow marks: the whole {whole}."
             heading(panel, words, grey)
-            caption = f"Megabytes a second, counted twice, {names[place]}."
-            name = slug("restart", names[place], key.what, key.size, key.study, f"{key.ranks}ranks")
+            caption = f"Megabytes a second, counted twice, {place}."
+            name = slug("restart", place, key.what, key.size, key.study, f"{key.ranks}ranks")
             pictures.append(Picture(name, caption, sheet.figure))
-        for work in distinct((c.key.size, c.key.tiles, c.key.ranks) for c in here):
-            group = [c for c in here if (c.key.size, c.key.tiles, c.key.ranks) == work]
-            base = (names[place], work[0], f"{work[2]}ranks")
-            pictures += draw_sweeps("restart", names[place], group, base)
-            pictures += draw_stripes(names[place], group, base)
+        for _, group, (size, _, ranks) in grouped(here, names, "size", "tiles", "ranks"):
+            base = (place, size, f"{ranks}ranks")
+            pictures += draw_sweeps("restart", place, group, base)
+            pictures += draw_stripes(place, group, base)
     return pictures

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, Entry, distinct
-from ..drawing import Sheet, grey, heading, ink, light, look, number, scale, small, widest
+from ..compare import Contest, Entry
+from ..drawing import Sheet, behind, grey, heading, ink, light, look, number, rows_axis, scale, widest
 from ..results import Place
-from .common import About, Picture, formats_of, label, places_of, slug, subtitle
+from .common import About, Picture, formats_of, grouped, label, slug, subtitle
 
 ABOUT = About(
     "roms-benchmark",
@@ -40,17 +40,8 @@ def _bars(panel, entries: Sequence[Entry], with_format: bool) -> None:
             values += [spread.high]
             places.append(y)
             texts.append(f"{label(entry, with_format)}  {name}" if kind == 0 else name)
-            panel.annotate(
-                number(spread.middle),
-                (spread.high, y),
-                (5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=small,
-                color=ink if kind == 0 else grey,
-            )
-    panel.set_yticks(places, texts)
-    panel.set_ylim(len(entries) * _step - 0.6, -0.9)
+            behind(panel, number(spread.middle), spread.high, y, ink if kind == 0 else grey, 5)
+    rows_axis(panel, places, texts, len(entries) * _step - 0.6, -0.9)
     scale(panel, "seconds", [value * 1.12 for value in values], "x", log=False)
 
 
@@ -60,54 +51,40 @@ def _published(panel, rows: int) -> None:
     for target, pair in published.roms_benchmark.items():
         for way, seconds in pair.items():
             panel.barh(y, seconds, height=0.86, color=light)
-            panel.annotate(
-                f"{seconds:.2f}",
-                (seconds, y),
-                (5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=small,
-                color=grey,
-            )
+            behind(panel, f"{seconds:.2f}", seconds, y, grey, 5)
             places.append(y)
             texts.append(f"{target}, {way}")
             y += 1
         y += 1
-    panel.set_yticks(places, texts)
-    panel.set_ylim(max(y - 0.6, rows * _step - 0.6), -0.9)
+    rows_axis(panel, places, texts, max(y - 0.6, rows * _step - 0.6), -0.9)
     scale(panel, "seconds, own scale", [190], "x", log=False)
 
 
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
     """A sheet for each place and size: what was measured, and what was published."""
     pictures = []
-    for place, here in places_of(contests):
-        for shape, ranks, tiles in distinct((c.key.shape, c.key.ranks, c.key.tiles) for c in here):
-            group = [c for c in here if (c.key.shape, c.key.ranks, c.key.tiles) == (shape, ranks, tiles)]
-            entries = [entry for contest in group for entry in contest.entries]
-            several = len(formats_of(group)) > 1
-            pairs = [f"{target}, {way}" for target, pair in published.roms_benchmark.items() for way in pair]
-            texts = [f"{label(entry, several)}  elapsed" for entry in entries]
-            sheet = Sheet(
-                f"A whole run of the model, {group[0].key.size}: elapsed, blocked, user and system time",
-                subtitle(names[place], group, hollow=False),
-                "User and system time are those of all ranks together. Grey: elapsed seconds of another "
-                f"machine and year, on a scale of its own. {published.roms_benchmark_source}",
-                columns=2,
-                panel_height=max(2.2, 0.17 * _step * len(entries)),
-                left=(widest(texts) + 0.25, widest(pairs) + 0.25),
-                right=0.3,
-                shares=(2, 1),
-            )
-            ours, theirs = sheet.axes[0]
-            heading(ours, "Measured here")
-            heading(theirs, "Published, elapsed", grey)
-            _bars(ours, entries, several)
-            _published(theirs, len(entries))
-            for panel in (ours, theirs):
-                panel.grid(False)
-                panel.tick_params(axis="y", length=0)
-            caption = f"Elapsed, blocked, user and system seconds of a whole run, {names[place]}."
-            name = slug("roms-benchmark", names[place], group[0].key.size, f"{ranks}ranks")
-            pictures.append(Picture(name, caption, sheet.figure))
+    for place, group, (_, ranks, _) in grouped(contests, names, "shape", "ranks", "tiles"):
+        entries = [entry for contest in group for entry in contest.entries]
+        several = len(formats_of(group)) > 1
+        pairs = [f"{target}, {way}" for target, pair in published.roms_benchmark.items() for way in pair]
+        texts = [f"{label(entry, several)}  elapsed" for entry in entries]
+        sheet = Sheet(
+            f"A whole run of the model, {group[0].key.size}: elapsed, blocked, user and system time",
+            subtitle(place, group, hollow=False),
+            "User and system time are those of all ranks together. Grey: elapsed seconds of another "
+            f"machine and year, on a scale of its own. {published.roms_benchmark_source}",
+            columns=2,
+            panel_height=max(2.2, 0.17 * _step * len(entries)),
+            left=(widest(texts) + 0.25, widest(pairs) + 0.25),
+            right=0.3,
+            shares=(2, 1),
+        )
+        ours, theirs = sheet.axes[0]
+        heading(ours, "Measured here")
+        heading(theirs, "Published, elapsed", grey)
+        _bars(ours, entries, several)
+        _published(theirs, len(entries))
+        caption = f"Elapsed, blocked, user and system seconds of a whole run, {place}."
+        name = slug("roms-benchmark", place, group[0].key.size, f"{ranks}ranks")
+        pictures.append(Picture(name, caption, sheet.figure))
     return pictures

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 
 from .. import published
 from ..compare import Contest, distinct, times, work_words
-from ..drawing import Sheet, draw_lines, heading, nothing_here, ticks
+from ..drawing import Sheet, XAxis
 from ..results import Place
 from .common import (
     About,
     Picture,
     chosen,
+    draw_contests,
     formats_of,
+    grouped,
     label_space,
-    lines,
     operation_title,
     panel_height,
-    places_of,
     slug,
     subtitle,
 )
@@ -47,39 +47,28 @@ def longest_run(tiles: Sequence[int], shape: Sequence[int]) -> int:
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
     """A sheet for each place, size and format."""
     pictures = []
-    for place, here in places_of(contests):
-        for shape, records in distinct((c.key.shape, c.key.records) for c in here):
-            group = [c for c in here if (c.key.shape, c.key.records) == (shape, records)]
-            operations = distinct(c.key.what for c in group)
-            tilings = {c.key.ranks: c.key.tiles for c in group}
-            texts = {n: f"{n}\n{times(t)}\n{longest_run(t, shape):,}" for n, t in tilings.items()}
-            for format in formats_of(group):
-                some = [c for c in group if c.of_format(format)]
-                sheet = Sheet(
-                    f"ROMS history file, {work_words(some[0].key)}, {format}: seconds against ranks",
-                    subtitle(names[place], some),
-                    published.roms_ranks_source,
-                    columns=len(operations),
-                    foot=0.95,
-                    panel_height=panel_height(some, 2.9),
-                    right=label_space(some),
-                )
-                for panel, what in zip(sheet.axes[0], operations):
-                    found = {c.key.ranks: c for c in some if c.key.what == what}
-                    if not found:
-                        nothing_here(panel)
-                        continue
-                    heading(panel, operation_title(what))
-                    panel.set_xscale("log", base=2)
-                    ticks(
-                        panel,
-                        sorted(texts),
-                        [texts[n] for n in sorted(texts)],
-                        "ranks (log axis); tiles; elements of the longest contiguous piece",
-                    )
-                    panel.set_xlim(min(texts) / 1.25, max(texts) * 1.1)
-                    draw_lines(panel, lines({x: chosen(c, format) for x, c in found.items()}), "seconds")
-                name = slug("roms-ranks", names[place], times(shape), f"{records}r", format)
-                caption = f"Seconds against ranks, {times(shape)}, {format}, {names[place]}."
-                pictures.append(Picture(name, caption, sheet.figure))
+    for place, group, (shape, records) in grouped(contests, names, "shape", "records"):
+        operations = distinct(c.key.what for c in group)
+        tilings = {c.key.ranks: c.key.tiles for c in group}
+        texts = {n: f"{n}\n{times(t)}\n{longest_run(t, shape):,}" for n, t in sorted(tilings.items())}
+        title = "ranks (log axis); tiles; elements of the longest contiguous piece"
+        limits = (min(texts) / 1.25, max(texts) * 1.1)
+        axis = XAxis(list(texts), list(texts.values()), title, limits, log=True)
+        for format in formats_of(group):
+            some = [c for c in group if c.of_format(format)]
+            sheet = Sheet(
+                f"ROMS history file, {work_words(some[0].key)}, {format}: seconds against ranks",
+                subtitle(place, some),
+                published.roms_ranks_source,
+                columns=len(operations),
+                foot=0.95,
+                panel_height=panel_height(some, 2.9),
+                right=label_space(some),
+            )
+            for panel, what in zip(sheet.axes[0], operations):
+                points = {c.key.ranks: chosen(c, format) for c in some if c.key.what == what}
+                draw_contests(panel, operation_title(what), points, axis)
+            name = slug("roms-ranks", place, times(shape), f"{records}r", format)
+            caption = f"Seconds against ranks, {times(shape)}, {format}, {place}."
+            pictures.append(Picture(name, caption, sheet.figure))
     return pictures

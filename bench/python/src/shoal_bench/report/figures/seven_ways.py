@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from .. import published
 from ..compare import Contest, Entry, distinct
-from ..drawing import Sheet, draw_lines, heading, nothing_here, ticks
+from ..drawing import Sheet, XAxis
 from ..results import Place
 from .common import (
     About,
     Picture,
+    draw_contests,
+    grouped,
     label_space,
-    lines,
     operation_title,
     panel_height,
-    places_of,
     slug,
     subtitle,
 )
@@ -50,43 +51,30 @@ def fastest_methods(contests: Sequence[Contest]) -> set[tuple[str, str]]:
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
     """A sheet for each place and size."""
     pictures = []
-    for place, here in places_of(contests):
-        for shape, records in distinct((c.key.shape, c.key.records) for c in here):
-            group = [c for c in here if (c.key.shape, c.key.records) == (shape, records)]
-            operations, fast = distinct(c.key.what for c in group), fastest_methods(group)
-            elements = 1
-            for length in shape:
-                elements *= length
-            chosen = (
-                ("all ways", lambda entry: True),
-                ("without the serial ones", lambda entry: not is_serial(entry)),
-                ("the fastest", lambda entry, fast=fast: (entry.method, entry.format) in fast),
-            )
-            sheet = Sheet(
-                f"{elements:,} doubles, shared by all ranks: seconds against ranks",
-                subtitle(names[place], group),
-                published.seven_ways_source,
-                rows=len(chosen),
-                columns=len(operations),
-                panel_height=panel_height(group),
-                right=label_space(group, True),
-            )
-            ranks = sorted({c.key.ranks for c in group})
-            for row, (words, wanted) in enumerate(chosen):
-                for panel, what in zip(sheet.axes[row], operations):
-                    found = {
-                        c.key.ranks: list(filter(wanted, c.entries)) for c in group if c.key.what == what
-                    }
-                    if not any(found.values()):
-                        nothing_here(panel)
-                        continue
-                    heading(panel, f"{operation_title(what)}, {words}")
-                    panel.set_xscale("log", base=2)
-                    ticks(panel, ranks, [str(n) for n in ranks], "ranks (log axis)")
-                    panel.set_xlim(ranks[0] / 1.15, ranks[-1] * 1.08)
-                    draw_lines(panel, lines(found, with_format=True), "seconds")
-            caption = f"Three pairs of pictures as in the study, {elements:,} doubles, {names[place]}."
-            pictures.append(
-                Picture(slug("seven-ways", names[place], group[0].key.size), caption, sheet.figure)
-            )
+    for place, group, (shape, _) in grouped(contests, names, "shape", "records"):
+        operations, fast = distinct(c.key.what for c in group), fastest_methods(group)
+        elements = math.prod(shape)
+        chosen = (
+            ("all ways", lambda entry: True),
+            ("without the serial ones", lambda entry: not is_serial(entry)),
+            ("the fastest", lambda entry, fast=fast: (entry.method, entry.format) in fast),
+        )
+        sheet = Sheet(
+            f"{elements:,} doubles, shared by all ranks: seconds against ranks",
+            subtitle(place, group),
+            published.seven_ways_source,
+            rows=len(chosen),
+            columns=len(operations),
+            panel_height=panel_height(group),
+            right=label_space(group, True),
+        )
+        ranks = sorted({c.key.ranks for c in group})
+        limits = (ranks[0] / 1.15, ranks[-1] * 1.08)
+        axis = XAxis(ranks, [str(n) for n in ranks], "ranks (log axis)", limits, log=True)
+        for row, (words, wanted) in zip(sheet.axes, chosen):
+            for panel, what in zip(row, operations):
+                points = {c.key.ranks: list(filter(wanted, c.entries)) for c in group if c.key.what == what}
+                draw_contests(panel, f"{operation_title(what)}, {words}", points, axis, with_format=True)
+        caption = f"Three pairs of pictures as in the study, {elements:,} doubles, {place}."
+        pictures.append(Picture(slug("seven-ways", place, group[0].key.size), caption, sheet.figure))
     return pictures

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .. import published
 from ..compare import Contest, Spread
-from ..drawing import Series, Sheet, draw_lines, heading, look, ticks
+from ..drawing import Series, Sheet, XAxis, draw_lines, heading, look
 from ..sweeps import not_set, pooled, sweeps_of
 from .common import Picture, label_space, panel_height, slug, subtitle
 
@@ -50,10 +50,9 @@ def draw_stripes(place: str, contests: Sequence[Contest], base: Sequence[str]) -
     )
     for panel, title, lines in zip(sheet.axes[0], ("Published", "Measured"), (_published(), measured)):
         heading(panel, title)
-        panel.set_xscale("log", base=2)
         counts = sorted({int(x) for line in lines for x, _ in line.points})
-        ticks(panel, counts, [str(count) for count in counts], "stripes (log axis)")
-        panel.set_xlim(counts[0] / 1.3, counts[-1] * 1.3)
+        limits = (counts[0] / 1.3, counts[-1] * 1.3)
+        XAxis(counts, [str(count) for count in counts], "stripes (log axis)", limits, log=True).put(panel)
         draw_lines(panel, lines, "megabytes (10^6 bytes) a second")
     caption = f"Megabytes a second against stripes, published and measured, {place}."
     return [Picture(slug("restart", "stripes", "published", *base), caption, sheet.figure)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..compare import Contest, Entry, distinct, work_words
-from ..drawing import Sheet, heading, light, look, nothing_here, number, scale, small, widest
+from ..drawing import Sheet, dot, heading, look, nothing_here, number, rows_axis, scale, widest
 from ..sweeps import pooled, sweeps_of
 from ..tables import megabytes
 from .common import Picture, operation_title, slug, subtitle
@@ -62,29 +62,15 @@ def _dots(panel, methods: dict[tuple[str, str], list[tuple[str, Entry]]], settin
         bold.append(style.text)
         for row, (value, entry) in enumerate(values, 1):
             spread = entry.seconds
-            panel.plot([0, spread.middle], [y + row] * 2, color=light, lw=0.6, zorder=1)
-            panel.hlines(y + row, spread.low, spread.high, color=style.colour, lw=1.4)
-            panel.plot(spread.middle, y + row, style.marker, color=style.colour, ms=6)
-            panel.annotate(
-                number(spread.middle) + _size(entry, setting),
-                (spread.high, y + row),
-                (6, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=small,
-                color=style.text,
-            )
+            dot(panel, y + row, spread, style, number(spread.middle) + _size(entry, setting), style.text)
             places.append(y + row)
             texts.append(value)
             bold.append(None)
             highs.append(spread.high)
         y += len(values) + 1.25
-    panel.set_yticks(places, texts)
+    rows_axis(panel, places, texts, y - 0.7, -0.7)
     for tick, colour in zip(panel.get_yticklabels(), bold):
         if colour is not None:
             tick.set(color=colour, weight="bold")
-    panel.set_ylim(y - 0.7, -0.7)
     joined = any(entry.phase("total_joined") for values in methods.values() for _, entry in values)
     scale(panel, "seconds, with joining" if joined else "seconds", highs, "x", log=False)
-    panel.grid(False)
-    panel.tick_params(axis="y", length=0)
