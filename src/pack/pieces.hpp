@@ -22,7 +22,7 @@ struct Piece {
 void for_each_piece(const std::vector<Box>& cover, const Dims& chunk, std::int64_t max_cells,
                     const std::function<void(const Piece&)>& visit);
 
-/// A run of bytes that is contiguous in an object of the file and in memory: a stage, a buffer, or the model's array.
+/// Bytes in a row in an object of the file and in memory: a stage, a buffer, or the model's array.
 struct Extent {
   Location in_file;
   std::int64_t in_memory = 0;  ///< from the beginning of the memory

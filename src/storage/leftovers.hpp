@@ -5,13 +5,13 @@
 
 namespace shoal {
 
-/// Removes the temporary files (folders) beside the path (temporary_name) that killed jobs left, with their header
+/// Removes temporary files and folders beside the path (temporary_name) that killed jobs left, with header
 /// files, and the lock file of the name: those of this user that no process has locked and that were not
 /// written to for a day, as a file system may have no locks, and a model may write once a year of its own. A
 /// file that cannot be removed stays. Reads the whole directory. Local.
 void remove_files_left_beside(const std::string& path) noexcept;
 
-/// Removes one such file (folder), with its header file; at_once: however old it is. False: one of them is still
+/// Removes one of these, with its header file; at_once: however old it is. False: one of them is still
 /// there. Local.
 bool remove_file_left(const std::string& file, bool at_once) noexcept;
 

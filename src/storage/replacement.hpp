@@ -17,7 +17,7 @@ void refuse_special(const std::string& path);
 /// Error(state) where the file of this name has another inode number; 0: any. Local.
 void check_replaced(const std::string& path, std::uint64_t number);
 
-/// A new file (or a folder of objects) that replaces another, or takes a name that no file has, when it is whole. Until then it has a
+/// A new file or folder that replaces another, or takes a free name, when it is whole. Until then it has a
 /// temporary name in the same folder (temporary_name), and the old file is as it was. A path that is a link
 /// stays one: the file that it leads to is replaced. Other names of the old file (hard links) keep the old
 /// file. All is Local; errors name the path.
