@@ -372,28 +372,26 @@ bool Accumulator::has_value(int i, std::int64_t cell) const {
   return !counts_cells() || of.cell_weights[static_cast<std::size_t>(cell)] > 0;
 }
 
-void Accumulator::result(Operation operation, int i, double fill, double* out) const {
+void Accumulator::result(Operation operation, int i, double fill, std::int64_t first, std::int64_t n,
+                         double* out) const {
   const WindowState& of = state(i);
-  const std::int64_t n = part_->cells();
   if (operation == Operation::count) {
     for (std::int64_t cell = 0; cell < n; ++cell)
       out[cell] = static_cast<double>(
-          wants_counts_ && of.steps > 0 ? of.cell_counts[static_cast<std::size_t>(cell)] : of.steps);
+          wants_counts_ && of.steps > 0 ? of.cell_counts[static_cast<std::size_t>(first + cell)] : of.steps);
     return;
   }
   if (of.steps == 0) {
     std::fill_n(out, n, fill);
     return;
   }
-  if (is_whole(operation)) return whole_as_doubles(operation, i, fill, out);
-  const auto cells = [&](Moment moment) { return of.of(moment).data(); };
-  const auto weight_of = [&](std::int64_t cell) {
-    return static_cast<double>(counts_cells() ? of.cell_weights[static_cast<std::size_t>(cell)] : of.weight);
-  };
+  if (is_whole(operation)) return whole_as_doubles(operation, i, fill, first, n, out);
+  const auto cells = [&](Moment moment) { return of.of(moment).data() + first; };
   const auto each = [&](auto&& value) {
     if (counts_cells()) {
+      const std::int64_t* const weights = of.cell_weights.data() + first;
       for (std::int64_t cell = 0; cell < n; ++cell)
-        out[cell] = of.cell_weights[static_cast<std::size_t>(cell)] > 0 ? value(cell, weight_of(cell)) : fill;
+        out[cell] = weights[cell] > 0 ? value(cell, static_cast<double>(weights[cell])) : fill;
     } else {
       const auto weight = static_cast<double>(of.weight);
       for (std::int64_t cell = 0; cell < n; ++cell)
@@ -402,7 +400,7 @@ void Accumulator::result(Operation operation, int i, double fill, double* out) c
   };
   const auto plain = [&](Moment moment) {
     if (of.has_floats && is_extreme(moment))
-      each([from = of.floats_of(moment).data()](std::int64_t cell, double) {
+      each([from = of.floats_of(moment).data() + first](std::int64_t cell, double) {
         return static_cast<double>(from[cell]);
       });
     else
@@ -432,7 +430,8 @@ void Accumulator::result(Operation operation, int i, double fill, double* out) c
         });
       };
       if (of.has_floats)
-        return range(of.floats_of(Moment::minimum).data(), of.floats_of(Moment::maximum).data());
+        return range(of.floats_of(Moment::minimum).data() + first,
+                     of.floats_of(Moment::maximum).data() + first);
       return range(cells(Moment::minimum), cells(Moment::maximum));
     }
     case Operation::sum:
@@ -450,6 +449,13 @@ void Accumulator::result(Operation operation, int i, double fill, double* out) c
       break;
   }
   throw Error(Code::internal, "an accumulator has no values of the operation {}", name_of(operation));
+}
+
+void KeptValues::as_doubles(std::int64_t first, std::int64_t n, double* out) const {
+  const auto size = static_cast<std::int64_t>(size_of(type_));
+  constexpr std::int64_t k_double = sizeof(double);
+  find_conversion({type_, size_of(type_), false}, {Type::double_, k_double, false})(
+      values_.data() + first * size, size, reinterpret_cast<std::byte*>(out), k_double, n, nullptr);
 }
 
 void KeptValues::keep(const ArrayView& own) {

@@ -117,10 +117,12 @@ class Accumulator {
   void add(const ArrayView& own, const Step& step, const Window& window, int state);
   /// The field was not sent in the step.
   void add_hole(const Step& step, const Window& window, int state);
-  /// The values of an operation: [part cells]; fill in cells without a value that counts.
-  void result(Operation operation, int state, double fill, double* out) const;
+  /// The values of an operation in n part cells from `first` on; fill in cells without a value that counts.
+  void result(Operation operation, int state, double fill, std::int64_t first, std::int64_t n,
+              double* out) const;
   /// The same in the field's type, as its bits, of an operation that is_whole() and no range.
-  void whole_result(Operation operation, int state, double fill, std::int64_t* out) const;
+  void whole_result(Operation operation, int state, double fill, std::int64_t first, std::int64_t n,
+                    std::int64_t* out) const;
   /// Has the part cell a value? (It may be masked.)
   bool has_value(int state, std::int64_t cell) const;
   /// No step came.
@@ -134,7 +136,8 @@ class Accumulator {
   static bool keeps_whole(Type type, Operation operation);
   static std::int64_t whole_start_of(Moment moment, Type type);
   void add_whole(const ArrayView& own, WindowState& state) const;
-  void whole_as_doubles(Operation operation, int state, double fill, double* out) const;
+  void whole_as_doubles(Operation operation, int state, double fill, std::int64_t first, std::int64_t n,
+                        double* out) const;
   void begin_step(const Step& step, const Window& window, WindowState& state) const;
   void allocate(WindowState& state) const;
   /// Cells `at` and behind it have no values.
@@ -169,6 +172,8 @@ class KeptValues {
   double fill() const { return fill_; }
   /// Error(range): a value does not fit the type.
   void keep(const ArrayView& own);
+  /// n of them from part cell `first` on; after keep().
+  void as_doubles(std::int64_t first, std::int64_t n, double* out) const;
   /// [local_shape() of the part]; after keep().
   ArrayView view() { return ArrayView::contiguous(values_.data(), type_, part_->local_shape()); }
   std::int64_t bytes() const { return part_->cells() * static_cast<std::int64_t>(size_of(type_)); }

@@ -57,6 +57,13 @@ bool packs_into(Type type) {
   }
 }
 
+void Unpackable::add(const Unpackable& more) {
+  if (more.count == 0) return;
+  lowest = count == 0 ? more.lowest : std::min(lowest, more.lowest);
+  highest = count == 0 ? more.highest : std::max(highest, more.highest);
+  count += more.count;
+}
+
 Unpackable pack(double* values, std::int64_t n, const Encoding& encoding) {
   const auto [low, high] = packed_range(encoding);
   const Packing packing = encoding.packing.value_or(Packing{});

@@ -35,6 +35,8 @@ bool packs_into(Type type);
 struct Unpackable {
   std::int64_t count = 0;
   double lowest = 0, highest = 0;  ///< of them, if there are some
+
+  void add(const Unpackable& more);
 };
 
 /// Values in place, to the nearest packed one; NaN, and what does not fit the type, becomes the fill value,

@@ -18,6 +18,32 @@ namespace shoal::streams {
 namespace {
 
 constexpr std::size_t k_recent = 4;
+constexpr std::int64_t k_some = 32 * 1024;  // cells that are made at once
+
+/// An array whose cells make(first, n, out) makes, n from `first` on, row-major.
+template <class Value, class Make>
+CellArray made_array(Type type, const Dims& extents, const Make& make) {
+  return CellArray::of_source(
+      type, extents,
+      [&make, extents](const Box& asked, std::byte* to) {
+        if (asked.empty()) return;
+        auto* out = reinterpret_cast<Value*>(to);
+        // The record dimension is none of the array's.
+        const Box box(tail(asked.first, extents.size()), tail(asked.count, extents.size()));
+        int outer = box.rank();
+        std::int64_t row = 1;
+        while (outer > 0 && (outer == box.rank() || box.count[outer] == extents[outer]))
+          row *= box.count[--outer];
+        Box rows = box;
+        for (int d = outer; d < box.rank(); ++d)
+          rows.count[d] = 1;
+        for_each_index(rows, [&](const Dims& index) {
+          make(position_in(index, Box::whole(extents)), row, out);
+          out += row;
+        });
+      },
+      {}, k_some);
+}
 
 }  // namespace
 
@@ -35,14 +61,8 @@ FileMaker::FileMaker()
       close([](std::unique_ptr<Dataset> dataset) { dataset->close(false); }) {}
 
 RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const Descriptions& model,
-                       const RunTime& time, const FileMaker& maker, std::vector<double>& scratch)
-    : comm_(comm),
-      plan_(plan),
-      file_(std::move(file)),
-      model_(model),
-      time_(time),
-      maker_(maker),
-      scratch_(scratch) {
+                       const RunTime& time, const FileMaker& maker)
+    : comm_(comm), plan_(plan), file_(std::move(file)), model_(model), time_(time), maker_(maker) {
   if (file_.choice.new_file) periods_.emplace(time.calendar, *file_.choice.new_file, Duration{}, time.start);
   for (const Output& output : file_.outputs) {
     has_bounds_ = has_bounds_ || output.operation.operation != Operation::instant;
@@ -260,57 +280,95 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
     write_whole(values, record);
     return {};
   }
-  const int bins = std::max(1, output.operation.bins);
+  const std::vector<double> joined_cells = output.reducer ? reduced(values) : std::vector<double>();
   const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
   const std::int64_t cells = volume(shape);
-  const auto all = static_cast<std::size_t>(cells * bins);
-  if (scratch_.size() < all) scratch_.resize(all);
-  const double fill = encoding.packing ? std::numeric_limits<double>::quiet_NaN() : encoding.fill;
-  for (int bin = 0; bin < bins; ++bin) {
-    double* const out = scratch_.data() + cells * bin;
-    if (values.filled)
-      std::fill_n(out, cells, fill);
-    else
-      values_of(values, output.operation.bins > 0 ? bin : values.state, fill, out);
-    for (std::int64_t cell = 0; encoding.packing && !output.reducer && cell < cells; ++cell)
-      if (part.is_masked(cell)) out[cell] = fill;  // it may have anything
-  }
+  const Dims extents = output.operation.bins > 0 ? joined(Dims{output.operation.bins}, shape) : shape;
+  // Made as they are asked for, so that no copy of the field is there.
+  const auto make = [&](std::int64_t first, std::int64_t n, double* out) {
+    for (; n > 0;) {
+      const std::int64_t cell = first % cells, here = std::min(n, cells - cell);
+      if (output.reducer)
+        std::copy_n(joined_cells.begin() + first, here, out);
+      else
+        values_of(values, static_cast<int>(first / cells), cell, here, out);
+      first += here, n -= here, out += here;
+    }
+  };
   Unpackable unpackable;
-  if (encoding.packing) unpackable = pack(scratch_.data(), cells * bins, encoding);
-  const Dims extents = output.operation.bins > 0 ? joined(Dims{bins}, shape) : shape;
-  write_array(output.name, decomposition, ArrayView::contiguous(scratch_.data(), Type::double_, extents),
-              record);
+  if (encoding.packing) {
+    std::vector<double> some(k_some);
+    for (std::int64_t at = 0; at < volume(extents); at += k_some) {
+      const std::int64_t n = std::min(k_some, volume(extents) - at);
+      make(at, n, some.data());
+      unpackable.add(pack(some.data(), n, encoding));
+    }
+  }
+  const auto stored = [&](std::int64_t first, std::int64_t n, double* out) {
+    make(first, n, out);
+    if (encoding.packing) pack(out, n, encoding);
+  };
+  write_array(output.name, decomposition, made_array<double>(Type::double_, extents, stored), record);
   return unpackable;
 }
 
-// Cells without a value have the fill value.
-void RecordFile::values_of(const Values& values, int state, double fill, double* out) {
+// Cells without a value have the fill value; of what is packed, NaN, as has land, which may have anything.
+void RecordFile::values_of(const Values& values, int bin, std::int64_t first, std::int64_t n,
+                           double* out) const {
   const Output& output = *values.output;
+  const Encoding& encoding = encoding_of(output);
+  const Part& part = *values.collector->part;
+  const double fill = encoding.packing ? std::numeric_limits<double>::quiet_NaN() : encoding.fill;
   const Accumulator* accumulator = values.collector->accumulator.get();
-  const Operation operation = output.operation.operation;
-  if (accumulator != nullptr && !output.reducer) return accumulator->result(operation, state, fill, out);
-  std::vector<double> cells;
-  std::function<bool(std::int64_t)> counts;
-  if (accumulator != nullptr) {
-    cells.resize(static_cast<std::size_t>(values.collector->part->cells()));
-    accumulator->result(operation, state, fill, cells.data());
-    counts = [&](std::int64_t cell) {  // a count of 0 is a value
-      return operation == Operation::count || accumulator->has_value(state, cell);
-    };
+  if (values.filled) {
+    std::fill_n(out, n, fill);
+  } else if (accumulator != nullptr) {
+    const int state = output.operation.bins > 0 ? bin : values.state;
+    accumulator->result(output.operation.operation, state, fill, first, n, out);
   } else {
-    cells = doubles_of(values.collector->kept->view());
-    counts = [&](std::int64_t cell) {
-      const Field& like = plan_.source_of(*values.collector).like;
-      return !like.missing || !is_missing(cells[static_cast<std::size_t>(cell)], like.type,
-                                          values.collector->kept->fill(), like.type);
-    };
+    const KeptValues& kept = *values.collector->kept;
+    kept.as_doubles(first, n, out);
+    const Field& like = plan_.source_of(*values.collector).like;
+    for (std::int64_t i = 0; like.missing && i < n; ++i)
+      if (is_missing(out[i], like.type, kept.fill(), like.type)) out[i] = fill;
   }
-  if (output.reducer)
-    cells = output.reducer->reduce(comm_, cells, counts, fill);
-  else
-    for (std::size_t cell = 0; cell < cells.size(); ++cell)
-      if (!counts(static_cast<std::int64_t>(cell))) cells[cell] = fill;
-  std::copy(cells.begin(), cells.end(), out);
+  for (std::int64_t i = 0; encoding.packing && i < n; ++i)
+    if (part.is_masked(first + i)) out[i] = fill;
+}
+
+std::vector<double> RecordFile::reduced(const Values& values) const {
+  const Output& output = *values.output;
+  const Encoding& encoding = encoding_of(output);
+  const double fill = encoding.packing ? std::numeric_limits<double>::quiet_NaN() : encoding.fill;
+  const Accumulator* accumulator = values.collector->accumulator.get();
+  const std::int64_t part_cells = values.collector->part->cells();
+  std::vector<double> all;
+  for (int bin = 0; bin < std::max(1, output.operation.bins); ++bin) {
+    if (values.filled) {
+      all.insert(all.end(), static_cast<std::size_t>(volume(output.reducer->shape())), fill);
+      continue;
+    }
+    const int state = output.operation.bins > 0 ? bin : values.state;
+    std::vector<double> cells(static_cast<std::size_t>(part_cells));
+    std::function<bool(std::int64_t)> counts;
+    if (accumulator != nullptr) {
+      accumulator->result(output.operation.operation, state, fill, 0, part_cells, cells.data());
+      counts = [&](std::int64_t cell) {  // a count of 0 is a value
+        return output.operation.operation == Operation::count || accumulator->has_value(state, cell);
+      };
+    } else {
+      const KeptValues& kept = *values.collector->kept;
+      kept.as_doubles(0, part_cells, cells.data());
+      counts = [&](std::int64_t cell) {
+        const Field& like = plan_.source_of(*values.collector).like;
+        return !like.missing ||
+               !is_missing(cells[static_cast<std::size_t>(cell)], like.type, kept.fill(), like.type);
+      };
+    }
+    const auto found = output.reducer->reduce(comm_, cells, counts, fill);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
 }
 
 /// In the type of the field, as doubles would round it?
@@ -326,28 +384,29 @@ bool RecordFile::is_written_whole(const Values& values) const {
 void RecordFile::write_whole(const Values& values, std::int64_t record) {
   const Output& output = *values.output;
   const Accumulator& accumulator = *values.collector->accumulator;
-  std::vector<std::int64_t> cells(static_cast<std::size_t>(accumulator.part().cells()));
   const Encoding& encoding = encoding_of(output);
-  accumulator.whole_result(output.operation.operation, values.state, encoding.fill, cells.data());
+  const auto make = [&](std::int64_t first, std::int64_t n, std::int64_t* out) {
+    accumulator.whole_result(output.operation.operation, values.state, encoding.fill, first, n, out);
+  };
   write_array(output.name, output.is_cut ? accumulator.part().decomposition() : nullptr,
-              ArrayView::contiguous(cells.data(), encoding.type, accumulator.part().local_shape()), record);
+              made_array<std::int64_t>(encoding.type, accumulator.part().local_shape(), make), record);
 }
 
 DataCall RecordFile::call_of(const std::string& variable,
-                             const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
-                             std::int64_t record) {
+                             const std::shared_ptr<const Decomposition>& decomposition,
+                             const CellArray& cells, std::int64_t record) {
   DataCall call;
   call.variable = variable;
   call.decomposition = decomposition;
-  call.array.cells = view;
+  call.array.cells = cells;
   call.section.record = record;
   return call;
 }
 
 void RecordFile::write_array(const std::string& variable,
-                             const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
-                             std::int64_t record) {
-  const DataCall call = call_of(variable, decomposition, view, record);
+                             const std::shared_ptr<const Decomposition>& decomposition,
+                             const CellArray& cells, std::int64_t record) {
+  const DataCall call = call_of(variable, decomposition, cells, record);
   if (decomposition != nullptr)
     dataset_->write(call);
   else

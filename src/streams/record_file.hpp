@@ -48,9 +48,9 @@ struct Values {
 /// All ranks make the same calls, in the same order: Collective, but where said.
 class RecordFile {
  public:
-  /// scratch: memory for the values of a variable, which all files share. References outlive the file.
+  /// References outlive the file.
   RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const Descriptions& model,
-             const RunTime& time, const FileMaker& maker, std::vector<double>& scratch);
+             const RunTime& time, const FileMaker& maker);
 
   const FilePlan& plan() const { return file_; }
   /// Can the state at the start be a record: are all values instants, and none of what holds for a step?
@@ -135,8 +135,10 @@ class RecordFile {
   Unpackable write_output(const Values& values, std::int64_t record);
   bool is_written_whole(const Values& values) const;
   void write_whole(const Values& values, std::int64_t record);
-  /// fill: of cells without a value.
-  void values_of(const Values& values, int state, double fill, double* out);
+  /// n of the values that the record gets, from part cell `first` of a bin on, not packed yet.
+  void values_of(const Values& values, int bin, std::int64_t first, std::int64_t n, double* out) const;
+  /// The cells of the reduced field, of one state after another.
+  std::vector<double> reduced(const Values& values) const;
   /// Error(range) where values of outputs that were packed did not fit.
   void check_packed(const std::vector<Values>& values, const std::vector<Unpackable>& found) const;
   void put_att(const char* variable, const Attribute& attribute);
@@ -144,10 +146,10 @@ class RecordFile {
   void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
                    std::int64_t record);
   static DataCall call_of(const std::string& variable,
-                          const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
+                          const std::shared_ptr<const Decomposition>& decomposition, const CellArray& cells,
                           std::int64_t record);
   void write_array(const std::string& variable, const std::shared_ptr<const Decomposition>& decomposition,
-                   const ArrayView& view, std::int64_t record);
+                   const CellArray& cells, std::int64_t record);
   bool has(const std::string& variable) const;
   double time_value(Instant instant) const;
   bool exists_there() const;
@@ -159,7 +161,6 @@ class RecordFile {
   const Descriptions& model_;
   const RunTime& time_;
   const FileMaker& maker_;
-  std::vector<double>& scratch_;
   std::optional<Windows> periods_;  // nothing: the run
   bool has_bounds_ = false, takes_start_ = true;
   std::vector<DimChoice> dims_;     // of all outputs

@@ -151,7 +151,7 @@ void Streams::begin_run() {
     if (!configuration_.report.empty()) check_folder(configuration_.report);
   });
   for (FilePlan& file : plan_.files)
-    files_.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_, scratch_);
+    files_.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_);
   sources_.resize(plan_.sources.size());
   uses_.resize(descriptions_.fields().size());
   wanted_.assign(descriptions_.fields().size(), 0);

@@ -143,7 +143,6 @@ class Streams {
   bool begun_ = false, in_step_ = false;  // had a step, or a checkpoint's
   Step step_;
   Plan plan_;
-  std::vector<double> scratch_;  // of the files
   std::vector<RecordFile> files_;
   std::vector<OfSource> sources_;               // as in the plan
   std::vector<std::vector<std::size_t>> uses_;  // of each field: sources

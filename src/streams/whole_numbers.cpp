@@ -79,7 +79,8 @@ void Accumulator::add_whole(const ArrayView& own, WindowState& state) const {
   });
 }
 
-void Accumulator::whole_result(Operation operation, int i, double fill, std::int64_t* out) const {
+void Accumulator::whole_result(Operation operation, int i, double fill, std::int64_t first, std::int64_t n,
+                               std::int64_t* out) const {
   const WindowState& of = state(i);
   const std::int64_t none = type_ == Type::uint64
                                 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(fill))
@@ -88,25 +89,26 @@ void Accumulator::whole_result(Operation operation, int i, double fill, std::int
   if (operation == Operation::last) moment = Moment::last;
   if (operation == Operation::minimum) moment = Moment::minimum;
   if (operation == Operation::maximum) moment = Moment::maximum;
-  for (std::int64_t cell = 0; cell < part_->cells(); ++cell)
-    out[cell] = has_value(i, cell) ? of.whole_of(moment)[static_cast<std::size_t>(cell)] : none;
+  for (std::int64_t cell = first; cell < first + n; ++cell)
+    *out++ = has_value(i, cell) ? of.whole_of(moment)[static_cast<std::size_t>(cell)] : none;
 }
 
-void Accumulator::whole_as_doubles(Operation operation, int i, double fill, double* out) const {
+void Accumulator::whole_as_doubles(Operation operation, int i, double fill, std::int64_t first,
+                                   std::int64_t n, double* out) const {
   const WindowState& of = state(i);
-  const auto cells = static_cast<std::size_t>(part_->cells());
-  std::vector<std::int64_t> whole(cells);
-  if (operation == Operation::range) {
-    for (std::size_t cell = 0; cell < cells; ++cell)
-      out[cell] = has_value(i, static_cast<std::int64_t>(cell))
-                      ? static_cast<double>(static_cast<std::uint64_t>(of.whole_of(Moment::maximum)[cell]) -
-                                            static_cast<std::uint64_t>(of.whole_of(Moment::minimum)[cell]))
-                      : fill;
-    return;
+  for (std::int64_t cell = first; cell < first + n; ++cell, ++out) {
+    const auto at = static_cast<std::size_t>(cell);
+    std::int64_t whole = 0;
+    if (!has_value(i, cell)) {
+      *out = fill;
+    } else if (operation == Operation::range) {
+      *out = static_cast<double>(static_cast<std::uint64_t>(of.whole_of(Moment::maximum)[at]) -
+                                 static_cast<std::uint64_t>(of.whole_of(Moment::minimum)[at]));
+    } else {
+      whole_result(operation, i, 0, cell, 1, &whole);
+      *out = whole_as_double(whole, type_);
+    }
   }
-  whole_result(operation, i, 0, whole.data());
-  for (std::size_t cell = 0; cell < cells; ++cell)
-    out[cell] = has_value(i, static_cast<std::int64_t>(cell)) ? whole_as_double(whole[cell], type_) : fill;
 }
 
 }  // namespace shoal::streams

@@ -329,3 +329,19 @@ TEST_CASE("tiles of several nodes: sent to I/O ranks, or stored by each node") {
     for (unsigned seed = 40; seed < 42; ++seed)
       round_trip({format, variant.ends_with("KiB") ? variant + small_chunks(format) : variant, seed});
 }
+
+TEST_CASE("fields: arrays in guarded memory go through their access, and others through none") {
+  const std::int64_t from = 21 * world_rank() / world_size(), to = 21 * (world_rank() + 1) / world_size();
+  const Cut cut(MPI_COMM_WORLD, {21}, Box({from}, {to - from}), {0}, {0});
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "guarded.nc", nullptr, &file));
+  def_dim(file, "x", 21);
+  ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", cut.handle()));
+  TestArray array(SHOAL_DOUBLE, {to - from});
+  array.fill(3);
+  CHECK((array.c()->data == array.at({0})) != guards_memory());
+  const std::int64_t before = guarded_boxes();
+  ok(shoal_write(file, "v", nullptr, array.c(), nullptr));
+  ok(shoal_close(&file, 0));
+  CHECK((guarded_boxes() > before) == guards_memory());
+}
