@@ -15,12 +15,19 @@ namespace {
 
 constexpr std::int64_t k_page = PageRuns::k_page;
 
+SystemOptions in_memory(const std::shared_ptr<MemoryFile>& memory) {
+  SystemOptions system;
+  system.open_store = [memory](const std::string&, StoreMode) {
+    return std::make_unique<MemoryStore>(memory);
+  };
+  return system;
+}
+
 /// A file in memory, and runs stored in it whose bytes count up.
 struct Stored {
   std::shared_ptr<MemoryFile> memory = std::make_shared<MemoryFile>();
   Counters counters;
-  SystemOptions system{
-      .open_store = [this](const std::string&, StoreMode) { return std::make_unique<MemoryStore>(memory); }};
+  SystemOptions system = in_memory(memory);
   ObjectFiles file{"memory", true, system, counters};
   PageRuns runs{file};
   Bytes buffer;
@@ -92,8 +99,8 @@ TEST_CASE("what waits is stored before a run that lies elsewhere") {
 TEST_CASE("runs that end with their piece are stored whole") {
   Stored stored;
   std::byte* const cells = stored.filled(6000);
-  stored.runs.write(cells, {100, 0, 3000}, false);
-  stored.runs.write(cells, {6100, 3000, 3000}, false);
+  stored.runs.write(cells, {{0, 100}, 0, 3000}, false);
+  stored.runs.write(cells, {{0, 6100}, 3000, 3000}, false);
   CHECK(stored.ends() == std::vector<std::uint64_t>{3100, 9100});
   CHECK(stored.counts_up(100, 3000, 0));
   CHECK(stored.counts_up(6100, 3000, static_cast<unsigned char>(3000)));

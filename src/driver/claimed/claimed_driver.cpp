@@ -35,6 +35,11 @@ struct ClaimedDriver::Place {
         asked.starts_with(working) && (asked.size() == working.size() || asked[working.size()] == '/');
     return is_mine ? now() + asked.substr(working.size()) : asked;
   }
+  /// The same in a text that lives on, and changes only with the name: libraries keep pointers to it.
+  const std::string& keep_name(const std::string& asked, std::string& kept) const {
+    if (std::string present = name_of(asked); present != kept) kept = std::move(present);
+    return kept;
+  }
   /// The same of one that is to be opened.
   std::string of(const std::string& asked) const {
     if (at == At::nowhere)
@@ -59,7 +64,7 @@ class StoreOfPlace final : public Store {
   StoreOfPlace(std::unique_ptr<Store> inner, std::shared_ptr<const Place> place)
       : inner_(std::move(inner)), place_(std::move(place)) {}
 
-  const std::string& path() const override { return path_ = place_->name_of(inner_->path()); }
+  const std::string& path() const override { return place_->keep_name(inner_->path(), path_); }
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
     inner_->write(offset, bytes);
   }
@@ -88,7 +93,7 @@ class FolderOfPlace final : public Container {
   FolderOfPlace(std::string made, StoreOpener open, std::shared_ptr<const Place> place)
       : made_(std::move(made)), open_(std::move(open)), place_(std::move(place)) {}
 
-  const std::string& path() const override { return path_ = place_->name_of(made_); }
+  const std::string& path() const override { return place_->keep_name(made_, path_); }
   std::unique_ptr<Store> open(const std::string& object, StoreMode mode) override {
     return now()->open(object, mode);
   }

@@ -162,7 +162,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
     const bool is_mine = inner != nullptr && ranks_->rank() == 0;
     inner.reset();
     // One that takes its name with the first commit is gone already.
-    if (is_mine && !was_there && !options_.file.replace_at_commit) caught([&] { remove_file(file); });
+    if (is_mine && !was_there && !options_.file.replace_at_commit) caught([&] { remove_all(file); });
     throw Error(made);
   }
   inner_ = std::move(inner);
@@ -184,7 +184,7 @@ void DomainsDriver::remove_old_files() {
   if (!has_old_files_) return;
   comm_.on_root([&] {
     for (const auto& file : old_files_)
-      remove_file(file);
+      remove_all(file);
   });
   has_old_files_ = false;
 }
