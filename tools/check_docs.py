@@ -249,6 +249,16 @@ def check_width(page: Path) -> list[str]:
     return gaps
 
 
+def check_merged(page: Path) -> list[str]:
+    """No line of git's stands in a page whose merge was not finished."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    return [
+        f"{page.relative_to(TOP)}:{number}: the merge is not finished"
+        for number, line in enumerate(lines, 1)
+        if line.startswith(("<<<<<<< ", ">>>>>>> "))
+    ]
+
+
 def check_versions() -> list[str]:
     """CMakeLists.txt says the version; what cannot read it there says the same."""
     found = re.search(r"^project\(shoal VERSION ([0-9.]+)", text_of("CMakeLists.txt"), re.M)
@@ -294,7 +304,8 @@ def main() -> int:
     for folder in PAGES:
         pages += sorted((TOP / folder).glob("**/*.md"))
     for page in pages:
-        gaps += check_programs(page) + check_links(page) + check_width(page) + check_mpiexec(page)
+        gaps += check_programs(page) + check_links(page) + check_width(page) + check_merged(page)
+        gaps += check_mpiexec(page)
     gaps += check_spelling(pages) + check_prose(pages)
     for gap in gaps:
         print(gap)
