@@ -13,7 +13,7 @@
 #include "format/raw/text_values.hpp"
 #include "storage/leftovers.hpp"
 #include "storage/paths.hpp"
-#include "storage/whole_file.hpp"
+#include "storage/replacement.hpp"
 
 namespace shoal {
 

@@ -359,11 +359,8 @@ RawHeader decode_raw_header(const std::string& text) {
     damaged(at == std::string::npos ? what : what.substr(at + 2));
   } catch (const Error& error) {
     if (error.code() == Code::format) throw;
-    throw Error({Code::format,
-                 "the header file is damaged: " + error.status().message,
-                 -1,
-                 {},
-                 error.status().variable});
+    throw Error(Code::format, "the header file is damaged: " + error.status().message)
+        .of_variable(error.status().variable);
   }
 }
 
