@@ -3,8 +3,8 @@
 
 Three kinds of files are looked at: modules of Python packages, by what they import, inside functions and for
 types alone, too; sources of the PIO drop-in, by the functions that they call, whose order is a table of
-compat/pio/c/internal.h; and units of src/, each a header with the source of its name, by what they include. Part of
-tools/check_includes.py.
+compat/pio/c/internal.h; and units of src/, each a header with the source of its name, by what they include.
+Part of tools/check_includes.py.
 """
 
 from __future__ import annotations
