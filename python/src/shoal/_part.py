@@ -42,6 +42,8 @@ class Part:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._dataset._numbers.clear()  # the call may have dropped definitions
         if isinstance(error, Exception) and not self._taken:
             self._refuse(error)
 
@@ -73,9 +75,9 @@ class Part:
         if isinstance(error, Error):
             error._at(None, self._dataset.path, self._name if isinstance(self._name, str) else None)
         try:
-            name = plain_text(self._name, "")
+            number = self._dataset._number_of(plain_text(self._name, ""))
         except Error:
-            name = None
+            number = -1
         try:
             section = (self._index(), *self.section(), self.several())
         except Exception:
@@ -84,9 +86,9 @@ class Part:
         code = error.code if own else InvalidArgumentError.code
         message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
         # The library says them, too.
-        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{name}': ")
+        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{self._name}': ")
         agreed, theirs = self._dataset._raw.take_part(
-            self._verb, name, self._raw_decomposition(), section, code, message
+            self._verb, number, self._raw_decomposition(), section, code, message
         )
         if own and agreed not in (0, code):
             both = f"{error.message} (All ranks get: {theirs})"
@@ -141,25 +143,23 @@ class Part:
 
     def call(self, transfer, *values):
         """One of the library's calls, which sees to it from there on that this rank takes part."""
-        section = self.section()
+        number, section = self._dataset._number_of(self._name), self.section()
         record, records = self._index(), self.several()
         self._taken = True
-        return transfer(self._name, *values, record, *section, records)
+        return transfer(number, *values, record, *section, records)
 
     def copy(self, source: OpenFile, source_name: str) -> None:
-        plain_text(source_name, "source_name")
-        start, count = self.section()
+        there = source._number_of(plain_text(source_name, "source_name"))
+        number, (start, count) = self._dataset._number_of(self._name), self.section()
         record = self._index()
         self._taken = True
-        self._dataset._raw.copy(
-            self._name, self._raw_decomposition(), source._raw, source_name, record, start, count
-        )
+        self._dataset._raw.copy(number, self._raw_decomposition(), source._raw, there, record, start, count)
 
     def go(self, array: np.ndarray | None) -> None:
-        start, count = self.section()
-        number = _shoal.BYTE
+        number, (start, count) = self._dataset._number_of(self._name), self.section()
+        kind = _shoal.BYTE
         if array is not None:
-            number = memory_type(array)
+            kind = memory_type(array)
             if array.ndim > _shoal.MAX_DIMS:
                 raise InvalidArgumentError(
                     f"The array has {array.ndim} dimensions; at most {_shoal.MAX_DIMS} are possible."
@@ -172,5 +172,5 @@ class Part:
         # From here on the compiled part sees to it that this rank takes part.
         self._taken = True
         self._dataset._raw.transfer(
-            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count, records
+            self._verb, number, self._raw_decomposition(), array, kind, record, start, count, records
         )

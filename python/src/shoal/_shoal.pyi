@@ -40,7 +40,9 @@ class Dataset:
     def leave(self) -> None: ...
     def is_open(self) -> bool: ...
     def def_dim(self, name: str, length: int) -> None: ...
-    def def_var(self, name: str, type: int, dims: str, decomposition: Decomposition | None) -> None: ...
+    def def_var(
+        self, name: str, type: int, dims: Sequence[str], decomposition: Decomposition | None
+    ) -> None: ...
     def def_gathered(self, name: str, dims: str, decomposition: Decomposition) -> None: ...
     def def_cut(self, variable: str) -> None: ...
     def def_fill(self, variable: str, type: int, value: object | None) -> None: ...
@@ -63,7 +65,7 @@ class Dataset:
     def transfer(
         self,
         verb: int,
-        variable: str,
+        variable: int,
         decomposition: Decomposition | None,
         array: object | None,
         type: int,
@@ -74,10 +76,10 @@ class Dataset:
     ) -> None: ...
     def copy(
         self,
-        variable: str,
+        variable: int,
         decomposition: Decomposition | None,
         from_dataset: Dataset,
-        from_variable: str,
+        from_variable: int,
         record: int,
         start: Sequence[int] | None,
         count: Sequence[int] | None,
@@ -86,7 +88,7 @@ class Dataset:
     def take_part(
         self,
         verb: int,
-        variable: str | None,
+        variable: int,
         decomposition: Decomposition | None,
         section: tuple[int, Sequence[int] | None, Sequence[int] | None, int] | None,
         code: int,
@@ -95,7 +97,7 @@ class Dataset:
     def begin_definition(self) -> None: ...
     def put_strings(
         self,
-        variable: str,
+        variable: int,
         values: Sequence[str],
         extents: Sequence[int],
         record: int,
@@ -105,7 +107,7 @@ class Dataset:
     ) -> None: ...
     def get_strings(
         self,
-        variable: str,
+        variable: int,
         extents: Sequence[int],
         record: int,
         start: Sequence[int] | None,
@@ -117,6 +119,7 @@ class Dataset:
     def inq_var(self, arg: int, /) -> tuple[str, int, list[int], bool, int, bool, list[int], str, str]: ...
     def inq_att(self, arg0: str, arg1: int, /) -> tuple[str, int, int]: ...
     def num_records(self) -> int: ...
+    def begin_step(self) -> int: ...
     def find_dim(self, arg: str, /) -> int: ...
     def find_var(self, arg: str, /) -> int: ...
     def find_att(self, arg0: str, arg1: str, /) -> int: ...
@@ -203,6 +206,8 @@ VERB_GET: int = 3
 READ: int = 0
 
 WRITE: int = 1
+
+APPEND: int = 2
 
 AT_INSTANT: int = 0
 
