@@ -27,13 +27,13 @@ namespace {
 
 using OptionalIndices = std::optional<Indices>;
 
-shoal::Section section_of(std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
-                          std::int64_t records = 0) {
-  return {record, start.value_or(Indices{}), count.value_or(Indices{}), records};
-}
-
 /// Record, start, count and records, as Python gives them.
 using SectionArguments = std::tuple<std::int64_t, OptionalIndices, OptionalIndices, std::int64_t>;
+
+shoal::Section section_of(const SectionArguments& given) {
+  const auto& [record, start, count, records] = given;
+  return {record, start.value_or(Indices{}), count.value_or(Indices{}), records};
+}
 
 bool is_even(const shoal::Section& section) {
   return section.start.size() == section.count.size();
@@ -108,12 +108,12 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb, shoal_v
 
 /// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
 void transfer(shoal::Dataset& dataset, int verb, shoal_variable variable,
-              const shoal::Decomposition* decomposition, nb::object object, int type, std::int64_t record,
-              const OptionalIndices& start, const OptionalIndices& count, std::int64_t records) {
+              const shoal::Decomposition* decomposition, nb::object object, int type,
+              const SectionArguments& part) {
   const bool fills = verb == SHOAL_CALL_READ || verb == SHOAL_CALL_GET;
   std::optional<Buffer> buffer;
   std::optional<shoal::Array> array;
-  const shoal::Section section = section_of(record, start, count, records);
+  const shoal::Section section = section_of(part);
   try {
     check_section(dataset, variable, section);
     if (object.is_none()) {
@@ -132,9 +132,8 @@ void transfer(shoal::Dataset& dataset, int verb, shoal_variable variable,
 }
 
 void copy(shoal::Dataset& dataset, shoal_variable variable, const shoal::Decomposition* decomposition,
-          shoal::Dataset& from, shoal_variable from_variable, std::int64_t record,
-          const OptionalIndices& start, const OptionalIndices& count) {
-  const shoal::Section section = section_of(record, start, count);
+          shoal::Dataset& from, shoal_variable from_variable, const SectionArguments& given) {
+  const shoal::Section section = section_of(given);
   const auto* cut = decomposition != nullptr ? decomposition->c_handle() : nullptr;
   try {
     check_section(dataset, variable, section);
@@ -155,9 +154,8 @@ std::int64_t cells(const Indices& extents) {
 }
 
 void put_strings(shoal::Dataset& dataset, shoal_variable variable, const std::vector<std::string>& values,
-                 const Indices& extents, std::int64_t record, const OptionalIndices& start,
-                 const OptionalIndices& count, std::int64_t records) {
-  const shoal::Section section = section_of(record, start, count, records);
+                 const Indices& extents, const SectionArguments& part) {
+  const shoal::Section section = section_of(part);
   // The Python side shapes both lists; this guards memory alone.
   try {
     check_section(dataset, variable, section);
@@ -194,9 +192,8 @@ nb::list text_list(const std::vector<std::string>& values) {
 }
 
 nb::list get_strings(shoal::Dataset& dataset, shoal_variable variable, const Indices& extents,
-                     std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
-                     std::int64_t records) {
-  const shoal::Section section = section_of(record, start, count, records);
+                     const SectionArguments& part) {
+  const shoal::Section section = section_of(part);
   std::vector<char*> pointers;
   try {
     check_section(dataset, variable, section);
@@ -420,24 +417,22 @@ void bind_dataset(nb::module_& m) {
              return fill ? text_object(*fill) : nb::none();
            })
       .def("transfer", &transfer, "verb"_a, "variable"_a, "decomposition"_a.none(), "array"_a.none(),
-           "type"_a, "record"_a, "start"_a.none(), "count"_a.none(), "records"_a)
+           "type"_a, "section"_a)
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
-           "record"_a, "start"_a.none(), "count"_a.none())
+           "section"_a)
       .def("copies", &shoal::Dataset::copies)
       .def(
           "take_part",
           [](Dataset& d, int verb, shoal_variable variable, const shoal::Decomposition* decomposition,
              const std::optional<SectionArguments>& section, int code, const std::string& message) {
             std::optional<shoal::Section> part;
-            if (section) part = std::apply(section_of, *section);
+            if (section) part = section_of(*section);
             return take_part(d, verb, variable, decomposition, part, code, message);
           },
           "verb"_a, "variable"_a, "decomposition"_a.none(), "section"_a.none(), "code"_a, "message"_a)
       .def("begin_definition", &begin_definition)
-      .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
-           "count"_a.none(), "records"_a)
-      .def("get_strings", &get_strings, "variable"_a, "extents"_a, "record"_a, "start"_a.none(),
-           "count"_a.none(), "records"_a)
+      .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "section"_a)
+      .def("get_strings", &get_strings, "variable"_a, "extents"_a, "section"_a)
       .def("inq_file",
            [](const Dataset& d) {
              const auto f = d.file();

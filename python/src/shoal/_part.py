@@ -79,7 +79,7 @@ class Part:
         except Error:
             number = -1
         try:
-            section = (self._index(), *self.section(), self.several())
+            section = self.section()
         except Exception:
             section = None
         own = isinstance(error, Error)
@@ -103,11 +103,12 @@ class Part:
     def list(values) -> list[int] | None:
         return None if values is None else [int(np.int64(int(n))) for n in values]
 
-    def section(self) -> tuple[list[int] | None, list[int] | None]:
+    def section(self) -> tuple[int, list[int] | None, list[int] | None, int]:
+        """Record, start, count and records, as the compiled part takes them."""
         start, count = self.list(self.start), self.list(self.count)
         if (start is None) != (count is None):
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
-        return start, count
+        return self._index(), start, count, self.several()
 
     def several(self) -> int:
         """How many records are meant, 0: one, without a dimension for it."""
@@ -144,19 +145,17 @@ class Part:
     def call(self, transfer, *values):
         """One of the library's calls, which sees to it from there on that this rank takes part."""
         number, section = self._dataset._number_of(self._name), self.section()
-        record, records = self._index(), self.several()
         self._taken = True
-        return transfer(number, *values, record, *section, records)
+        return transfer(number, *values, section)
 
     def copy(self, source: OpenFile, source_name: str) -> None:
         there = source._number_of(plain_text(source_name, "source_name"))
-        number, (start, count) = self._dataset._number_of(self._name), self.section()
-        record = self._index()
+        number, section = self._dataset._number_of(self._name), self.section()
         self._taken = True
-        self._dataset._raw.copy(number, self._raw_decomposition(), source._raw, there, record, start, count)
+        self._dataset._raw.copy(number, self._raw_decomposition(), source._raw, there, section)
 
     def go(self, array: np.ndarray | None) -> None:
-        number, (start, count) = self._dataset._number_of(self._name), self.section()
+        number = self._dataset._number_of(self._name)
         kind = _shoal.BYTE
         if array is not None:
             kind = memory_type(array)
@@ -168,9 +167,7 @@ class Part:
                 array = array.view("u1")
             if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
                 raise InvalidArgumentError("out= is a read-only array.")
-        record, records = self._index(), self.several()
+        section = self.section()
         # From here on the compiled part sees to it that this rank takes part.
         self._taken = True
-        self._dataset._raw.transfer(
-            self._verb, number, self._raw_decomposition(), array, kind, record, start, count, records
-        )
+        self._dataset._raw.transfer(self._verb, number, self._raw_decomposition(), array, kind, section)

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+# record, start, count, records
+_Section = tuple[int, Sequence[int] | None, Sequence[int] | None, int]
+
 class Decomposition:
     @staticmethod
     def block(
@@ -69,10 +72,7 @@ class Dataset:
         decomposition: Decomposition | None,
         array: object | None,
         type: int,
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
-        records: int,
+        section: _Section,
     ) -> None: ...
     def copy(
         self,
@@ -80,9 +80,7 @@ class Dataset:
         decomposition: Decomposition | None,
         from_dataset: Dataset,
         from_variable: int,
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
+        section: _Section,
     ) -> None: ...
     def copies(self) -> bool: ...
     def take_part(
@@ -90,7 +88,7 @@ class Dataset:
         verb: int,
         variable: int,
         decomposition: Decomposition | None,
-        section: tuple[int, Sequence[int] | None, Sequence[int] | None, int] | None,
+        section: _Section | None,
         code: int,
         message: str,
     ) -> tuple[int, str]: ...
@@ -100,19 +98,13 @@ class Dataset:
         variable: int,
         values: Sequence[str],
         extents: Sequence[int],
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
-        records: int,
+        section: _Section,
     ) -> None: ...
     def get_strings(
         self,
         variable: int,
         extents: Sequence[int],
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
-        records: int,
+        section: _Section,
     ) -> list: ...
     def inq_file(self) -> tuple[str, str, str, bool, int, int, int]: ...
     def inq_dim(self, arg: int, /) -> tuple[str, int, bool]: ...
@@ -177,64 +169,34 @@ def mpi_library() -> str: ...
 def mpi_is_running() -> bool: ...
 
 VERSION_MAJOR: int = 0
-
 VERSION_MINOR: int = 2
-
 VERSION_PATCH: int = 0
-
 VERSION_NUMBER: int = 200
-
 MAX_DIMS: int = 8
-
 UNLIMITED: int = 0
-
 SERVES: int = -1
 NO_RECORD: int = -1
-
 ALL_RECORDS: int = -2
-
 NEXT: int = -3
-
 VERB_WRITE: int = 0
-
 VERB_READ: int = 1
-
 VERB_PUT: int = 2
-
 VERB_GET: int = 3
-
 READ: int = 0
-
 WRITE: int = 1
-
 APPEND: int = 2
-
 AT_INSTANT: int = 0
-
 FOR_STEP: int = 1
-
 BYTE: int = 1
-
 CHAR: int = 2
-
 SHORT: int = 3
-
 INT: int = 4
-
 FLOAT: int = 5
-
 DOUBLE: int = 6
-
 UBYTE: int = 7
-
 USHORT: int = 8
-
 UINT: int = 9
-
 INT64: int = 10
-
 UINT64: int = 11
-
 STRING: int = 12
-
 LOGICAL: int = 13

@@ -156,8 +156,8 @@ class Dataset(Definitions, Ending):
 
     def begin_step(self) -> int:
         """A time step begins: returns the index of its record, the one after the last, which shoal.NEXT is
-        for all variables until the next step begins, also where one is written again, or not at all. A step in
-        which nothing is written leaves no record; after an error at sync() no step is begun. Local; every
+        for all variables until the next step begins, also where one is written again, or not at all. A step
+        in which nothing is written leaves no record; after an error at sync() no step is begun. Local; every
         rank begins the same steps.
 
         Raises InvalidArgumentError where the file has no record dimension, or several."""
