@@ -112,7 +112,7 @@ SHOAL_API int shoal_streams_wants(const shoal_streams* streams, int field, int* 
  * with the tile's own extents, with or without halo, in those of the grid; of a map, the length of the list
  * stands for these. On a rank without cells it is not looked at. The array may be used again afterwards.
  * SHOAL_STATE, which comes as other errors of send: no step goes on, as before the first advance; advance
- * comes first. Local. */
+ * comes first. Before the first one, several ranks also print it, once. Local. */
 SHOAL_API int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* array);
 /* The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds; more
  * than before. The step before is complete. Waits for other ranks where windows end. The first advance of a
