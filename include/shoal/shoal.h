@@ -629,9 +629,8 @@ SHOAL_API int shoal_inq_fill(const shoal_dataset* dataset, const char* variable,
  * later. */
 SHOAL_API int shoal_namelist(const char* path);
 /* Every setting of a dataset, its value and where it came from, as text, one a line, the basic ones first
- * (lines
- * "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives until
- * the next call of this function in this thread. */
+ * (lines "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives
+ * until the next call of this function in this thread. */
 SHOAL_API const char* shoal_settings(const shoal_dataset* dataset);
 /* Every setting that there is, one a line: name, "basic" or "expert", "new" (of files that are made) or
  * "all", the default, the values that are allowed, and what it is about, with tabs between. Same lifetime. */
