@@ -17,6 +17,8 @@ from rich.table import Table
 from shoal.cli.mpi_launch import find_launcher, inside_mpi
 from shoal.cli.parallel import console, trouble
 
+from . import comparing, grid, promises
+
 group = typer.Typer(
     name="bench",
     help="The published studies of parallel I/O in ocean models, measured on this machine.",
@@ -417,4 +419,6 @@ def report(
 
 
 def register(app: typer.Typer) -> None:
+    for module in (comparing, promises, grid):
+        module.register(group)
     app.add_typer(group)

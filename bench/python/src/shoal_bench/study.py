@@ -157,6 +157,7 @@ class Start:
     flush: bool = False
     cold: bool = False
     touch_memory: bool = False
+    warm_up: bool = True
     paper: bool = False
     lab: Lab | None = None
     repetitions: int = field(default=5, compare=False)
@@ -184,6 +185,7 @@ class Start:
             ("--flush", self.flush),
             ("--cold", self.cold),
             ("--touch-memory", self.touch_memory),
+            ("--no-warm-up", not self.warm_up),
         )
         return given + [flag for flag, wanted in flags if wanted]
 
