@@ -79,6 +79,11 @@ class Study:
     repetitions: int = 5
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Names with blanks between. Local."""
+    return tuple(text.split())
+
+
 # Programs that call PIO: on Shoal, and on PIO itself, of which 1, 4 and all ranks are I/O tasks.
 pio_methods = (
     "native",
