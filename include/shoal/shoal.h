@@ -182,7 +182,8 @@ SHOAL_API const char* shoal_error_variable(void);
 SHOAL_API const char* shoal_error_name(int code);
 /* "0.2.0". Local. */
 SHOAL_API const char* shoal_version(void);
-/* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Local. */
+/* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Of each
+ * driver "driver_NAME: its formats; its accesses", with blanks between. Local. */
 SHOAL_API const char* shoal_build_info(void);
 
 /* Print the message of an error on standard error and stop all ranks of the communicator (MPI_COMM_NULL: of
