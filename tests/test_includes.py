@@ -203,3 +203,11 @@ def test_circle_of_units(tool):
         assert f"src/{name}:2: includes base/a.hpp (a circle of base/a, comm/b, comm/c)" in found
         assert len(found) == 3
         circles(tool, "src", {name: "\n"})
+
+
+def test_circle_of_units_of_streams(tool):
+    files = {"streams/a.hpp": "\n", "streams/b.hpp": '#include "streams/a.hpp"\n'}
+    assert circles(tool, "src", files | {"streams/b.cpp": '#include "streams/b.hpp"\n'}) == []
+    found = circles(tool, "src", {"streams/a.cpp": '#include "streams/b.hpp"\n'})
+    assert "src/streams/a.cpp:1: includes streams/b.hpp (a circle of streams/a, streams/b)" in found
+    assert len(found) == 2

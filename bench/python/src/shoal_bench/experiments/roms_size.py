@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study, pio_methods
+from ..study import Experiment, Study, names, pio_methods
 
 _methods = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "limit")
 
@@ -25,12 +25,9 @@ _compressed = replace(
     _size,
     name="compressed",
     asks="compressed netCDF-4, by all ranks and by the libraries",
-    methods=(
-        "native",
-        "native+deflate1",
-        "native+zstd1",
-        "netcdf-collective+deflate1+chunk_bytes=4MiB",
-        "gather+deflate1+chunk_bytes=4MiB",
+    methods=names(
+        "native native+deflate1 native+zstd1 netcdf-collective+deflate1+chunk_bytes=4MiB "
+        "gather+deflate1+chunk_bytes=4MiB"
     ),
     formats=("netcdf4",),
     tiles=("square",),

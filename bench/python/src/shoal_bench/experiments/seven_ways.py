@@ -3,18 +3,11 @@
 
 from __future__ import annotations
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, names
 
-_methods = (
-    "serial-ascii",
-    "ascii-per-process",
-    "binary-per-process",
-    "netcdf-independent",
-    "netcdf-collective",
-    "mpiio-independent",
-    "mpiio-collective",
-    "native",
-    "limit",
+_methods = names(
+    "serial-ascii ascii-per-process binary-per-process netcdf-independent "
+    "netcdf-collective mpiio-independent mpiio-collective native limit"
 )
 
 experiment = Experiment(
