@@ -3,7 +3,8 @@
 
 Three kinds of files are looked at: modules of Python packages, by what they import, inside functions and for
 types alone, too; sources of the PIO drop-in, by the functions that they call, whose order is a table of
-compat/pio/c/internal.h; and headers of src/, by what they include. Part of tools/check_includes.py.
+compat/pio/c/internal.h; and headers of src/, by what they include, in src/streams each with the source of its
+name. Part of tools/check_includes.py.
 """
 
 from __future__ import annotations
@@ -153,15 +154,29 @@ def check_order(graph: Graph, header: Path, top: Path) -> list[str]:
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
+UNITS = "streams/"  # of src/: where a source is one with the header of its name
+
+
+def unit_of(name: str) -> str:
+    return name.rsplit(".", 1)[0] if name.startswith(UNITS) else name
+
+
 def include_graph(source: Path, top: Path) -> Graph:
     """Headers of src/ by their includes."""
-    headers = [path for path in sorted(source.rglob("*")) if path.suffix in HEADERS]
-    graph: Graph = {str(path.relative_to(source)): {} for path in headers}
-    for path in headers:
+    paths = {str(path.relative_to(source)): path for path in sorted(source.rglob("*"))}
+    looked_at = {
+        name: path
+        for name, path in paths.items()
+        if path.suffix in HEADERS or (path.suffix == ".cpp" and name.startswith(UNITS))
+    }
+    graph: Graph = {unit_of(name): {} for name in looked_at}
+    for name, path in looked_at.items():
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-            if (found := INCLUDE.match(line)) and found.group(1) in graph:
+            if not (found := INCLUDE.match(line)) or found.group(1) not in looked_at:
+                continue
+            if (known := unit_of(found.group(1))) != unit_of(name):
                 where = f"{path.relative_to(top)}:{number}: includes {found.group(1)}"
-                graph[str(path.relative_to(source))].setdefault(found.group(1), where)
+                graph[unit_of(name)].setdefault(known, where)
     return graph
 
 

@@ -14,6 +14,7 @@
 #ifndef SHOAL_HPP
 #define SHOAL_HPP
 
+#include <shoal/bindings.h>
 #include <shoal/arrays.hpp>
 #include <shoal/decomposition.hpp>
 #include <shoal/library.hpp>
@@ -150,7 +151,8 @@ class Dataset {
     result.path_ = path;
     return result;
   }
-  /// Open a file, to read it, or to change and append to it (Mode::write). Collective.
+  /// Open a file, to read it, to change and append to it (Mode::write), or to make it where there is none and
+  /// append (Mode::append). Collective; see shoal_open.
   static Dataset open(MPI_Comm comm, const std::string& path, Mode mode = Mode::read,
                       const Settings& settings = {}) {
     Dataset result;
@@ -217,10 +219,14 @@ class Dataset {
         shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
   }
   void def_var(const std::string& name, Type type, const std::vector<std::string>& dims) {
-    def_var(name, type, detail::text_of_names(dims));
+    def_var_names(name, type, dims, nullptr);
   }
   void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims) {
-    def_var(name, type, std::vector<std::string>(dims));
+    def_var_names(name, type, dims, nullptr);
+  }
+  /// dims: numbers of find_dim, in a std::vector. Local.
+  void def_var(const std::string& name, Type type, const std::vector<int>& dims) {
+    def_var_dims(name, type, dims, nullptr);
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
   void def_var(const std::string& name, Type type, const std::string& dims,
@@ -230,11 +236,15 @@ class Dataset {
   }
   void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                const Decomposition& decomposition) {
-    def_var(name, type, detail::text_of_names(dims), decomposition);
+    def_var_names(name, type, dims, decomposition.c_handle());
   }
   void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims,
                const Decomposition& decomposition) {
-    def_var(name, type, std::vector<std::string>(dims), decomposition);
+    def_var_names(name, type, dims, decomposition.c_handle());
+  }
+  void def_var(const std::string& name, Type type, const std::vector<int>& dims,
+               const Decomposition& decomposition) {
+    def_var_dims(name, type, dims, decomposition.c_handle());
   }
   /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition says,
   /// and the list that says which they are; see shoal_def_gathered. Local.
@@ -381,6 +391,14 @@ class Dataset {
     return value;
   }
 
+  /// A time step begins: the index of its record, the one after the last, which SHOAL_NEXT is for all
+  /// variables until the next step begins. Local, the same on all ranks; see shoal_begin_step.
+  std::int64_t begin_step() {
+    std::int64_t record = 0;
+    detail::check(shoal_begin_step(opened(), &record));
+    return record;
+  }
+
   // Data. A variable without a record dimension takes the default Section; a record is Section(r),
   // or simply r.
 
@@ -408,6 +426,12 @@ class Dataset {
     const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
     detail::check(shoal_copy(opened(), detail::text(variable), decomposition.c_handle(), from.handle_,
                              detail::text(from_variable), &part));
+  }
+  void copy(shoal_variable variable, const Decomposition& decomposition, Dataset& from,
+            shoal_variable from_variable, const Section& section = {}) {
+    const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
+    detail::check(shoal_copy_variable(opened(), variable, decomposition.c_handle(), from.handle_,
+                                      from_variable, &part));
   }
   /// Can others copy from this one? Local.
   bool copies() const {
@@ -540,18 +564,36 @@ class Dataset {
     const std::size_t starts = section.start.size(), counts = section.count.size();
     if (starts != 0 && counts != 0 && starts != counts) {
       const auto* const name = std::get_if<std::string>(&argument);
-      const std::string variable = name != nullptr ? *name : var(std::get<shoal_variable>(argument)).name;
+      shoal_variable number = -1;
+      if (name == nullptr)
+        number = std::get<shoal_variable>(argument);
+      else
+        shoal_find_var(opened(), detail::text(*name), &number);  // -1: nobody knows it
+      const std::string variable = name != nullptr ? *name : var(number).name;
       const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
                                   std::to_string(counts) +
                                   "; each has one for each dimension but the record dimension";
-      detail::check(shoal_refuse_data(opened(), call, detail::text(variable), decomposition, nullptr,
-                                      SHOAL_INVALID_ARGUMENT, detail::text(message)));
+      detail::check(shoal_refuse_data(opened(), call, number, decomposition, nullptr, SHOAL_INVALID_ARGUMENT,
+                                      detail::text(message)));
       // Of write and put, the others get it at sync or close.
       throw Error(Code::invalid_argument, "variable '" + variable + "': " + message, -1, {}, variable);
     }
     return section.c_section();
   }
 
+  void def_var_names(const std::string& name, Type type, const std::vector<std::string>& dims,
+                     const shoal_decomposition* decomposition) {
+    std::vector<const char*> names;
+    for (const std::string& dim : dims)
+      names.push_back(detail::text(dim));
+    detail::check(shoal_def_var_names(opened(), detail::text(name), static_cast<int>(type),
+                                      static_cast<int>(names.size()), names.data(), decomposition));
+  }
+  void def_var_dims(const std::string& name, Type type, const std::vector<int>& dims,
+                    const shoal_decomposition* decomposition) {
+    detail::check(shoal_def_var_dims(opened(), detail::text(name), static_cast<int>(type),
+                                     static_cast<int>(dims.size()), dims.data(), decomposition));
+  }
   void put_att_raw(const std::string& variable, const std::string& name, Type type, std::size_t count,
                    const void* values) {
     detail::check(shoal_put_att(opened(), variable.empty() ? nullptr : detail::text(variable),

@@ -112,6 +112,11 @@ std::string required_text(const char* text, const char* name) {
   return text;
 }
 
+Status refusal_of(int code, const char* message) {
+  const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+  return Error(known ? static_cast<Code>(code) : Code::invalid_argument, text_or_empty(message)).status();
+}
+
 void require_mpi(MPI_Comm comm) {
   int initialized = 0;
   int finalized = 0;

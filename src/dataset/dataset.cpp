@@ -96,6 +96,18 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   return dataset;
 }
 
+std::unique_ptr<Dataset> Dataset::append(MPI_Comm comm, const std::string& path, DatasetOptions options) {
+  options.may_create = true;
+  try {
+    return open(comm, path, true, options);
+  } catch (const Error& e) {  // of all ranks alike
+    if (e.code() != Code::not_found) throw;
+  }
+  options.may_create = false;
+  options.settings += "\nexists=error";
+  return create(comm, path, options);
+}
+
 // Rank 0 looks at environment and files; the others take its settings, and compare their arguments with its.
 // What one rank refuses all refuse before, in the same agreement as in other calls on a communicator.
 void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
@@ -116,8 +128,14 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
         throw Error(Code::invalid_argument,
                     "the path has a zero byte inside, where names end for the system");
       settings_ = resolve_settings(options.settings, options.sources);
+      if (options.may_create && settings_.origin("exists") == "argument" &&
+          settings_.text("exists") != "error")
+        throw Error(Code::setting, "exists={} contradicts the mode, which appends to a file that exists",
+                    settings_.text("exists"));
       if (open_mode == OpenMode::read) settings_.drop_outputs_below();
-      if (open_mode != OpenMode::create)
+      if (options.may_create)
+        settings_.drop_those_of_new_files();
+      else if (open_mode != OpenMode::create)
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
             throw Error(Code::setting, "setting {} is for new files; this one exists", key.name);
@@ -261,6 +279,18 @@ void Dataset::def_dim(const std::string& name, std::int64_t length) {
 }
 
 void Dataset::def_var(const std::string& name, Type type, const std::string& dims,
+                      std::shared_ptr<const Decomposition> decomposition) {
+  begin_definition();
+  std::vector<std::string> names;
+  try {
+    names = names_in(dims);
+  } catch (const Error& e) {
+    throw e.of_variable(name).in_file(path_);
+  }
+  def_var(name, type, names, std::move(decomposition));
+}
+
+void Dataset::def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                       std::shared_ptr<const Decomposition> decomposition) {
   begin_definition();
   try {
@@ -613,6 +643,15 @@ const Schema& Dataset::schema() const {
 
 const std::vector<Attribute>& Dataset::attributes_of(const char* name) const {
   return name == nullptr ? schema().attributes : schema().variable(variable(name)).attributes;
+}
+
+std::int64_t Dataset::begin_step() {
+  check_writable();
+  try {
+    return next_records_.begin_step(schema());
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
 }
 
 std::int64_t Dataset::num_records(const char* variable) const {
