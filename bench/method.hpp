@@ -15,17 +15,11 @@
 #include "arrays.hpp"
 #include "content.hpp"
 #include "phases.hpp"
+#include "shoal_check.hpp"
 
 namespace shoal::bench {
 
 using KeyValues = std::map<std::string, std::string>;
-
-/// A combination that cannot be, in the words of the library that refuses it. Thrown on all ranks alike: the
-/// benchmark leaves the case out, says so, and goes on.
-class Refused : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// What a method gets for one file. References live as long as the run.
 struct Run {

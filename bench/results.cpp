@@ -110,12 +110,6 @@ std::string file_system_of(const Setup& setup, const std::string& dir) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 std::vector<std::pair<std::string, std::string>> versions(const std::string& mpi_io) {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
   int length = 0;

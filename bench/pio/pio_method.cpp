@@ -122,6 +122,20 @@ class Pio : public PackedMethod {
     PackedMethod::prepare(run);
   }
 
+  // First what one rank puts.
+  void put(Run& run, std::int64_t record) override {
+    run.phases.time(Phase::store, [&] {
+      for_fields(run, record, [&](std::size_t i, const Field& field, LocalField* array) {
+        if (array != nullptr) return;
+        const auto s = section_of_all<PIO_Offset>(field, record);
+        const auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
+        check(put_section(id(i), field.type, s.start.data(), s.count.data(), values.data()),
+              "writing of " + field.name, run);
+      });
+    });
+    PackedMethod::put(run, record);
+  }
+
   void finish(Run& run) override {
     if (!run.content.define_only) run.phases.time(Phase::sync, [&] { sync(run); });
     PackedMethod::finish(run);
@@ -170,16 +184,6 @@ class Pio : public PackedMethod {
     check(PIOc_read_darray(file_, id(i), decompositions_.at(key_of(field)), array.owned(), packed().data()),
           "reading of " + field.name, run);
   }
-  void put_whole(Run& run, std::size_t i, std::int64_t record) override {
-    const auto& field = run.content.fields[i];
-    run.phases.time(Phase::store, [&] {
-      const auto s = section_of_all<PIO_Offset>(field, record);
-      const auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
-      check(put_section(id(i), field.type, s.start.data(), s.count.data(), values.data()),
-            "writing of " + field.name, run);
-    });
-  }
-
   std::vector<int> define(Run& run) override {
     const auto ids = define_all(
         run.content,

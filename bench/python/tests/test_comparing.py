@@ -10,6 +10,7 @@ import pytest
 from conftest import run_program
 
 from shoal_bench import comparing, grid, promises
+from shoal_bench.results import Result
 
 
 def test_ways_take_turns_in_both_orders():
@@ -22,29 +23,22 @@ def test_ways_take_turns_in_both_orders():
     assert [turn["seconds"] for turn in found["a"]] == [6, 7] and comparing.median(found["c"]) == 6.5
 
 
-def results(*methods, **changes):
-    """Of the made-up ones, a write and a read of each method and format."""
+def test_figures_are_judged(capsys):
     make = bench_results.Maker(repetitions=3)
+    methods = [("limit", "raw"), ("pnetcdf-collective", "cdf5"), ("native", "cdf5"), ("native", "netcdf4")]
     for method, format in methods:
         for operation in ("write", "read"):
-            make.add("roms-size", method, format, [8, 8, 2], 1, (2, 2), operation=operation)
-    return [{**item, **changes} for item in make.results]
-
-
-def test_figures_are_judged(tmp_path, capsys):
-    native = [("native", "cdf5"), ("native", "netcdf4")]
-    items = results(("limit", "raw"), ("pnetcdf-collective", "cdf5"), *native)
-    for item in items:
-        item["seconds"]["total"] = {"limit": 0.95, "native": 1.0}.get(item["method"], 2.0)
-    (tmp_path / "large-ompio.json").write_text(json.dumps(items))
-    assert promises.judge(tmp_path) == 0
+            make.add("roms-size", method, format, [8, 8, 2], 1, (2, 2), operation=operation, study="large")
+    runs = [Result.of(item) for item in make.results]
+    for run in runs:
+        run.seconds["total"] = {"limit": 0.95, "native": 1.0}.get(run.method, 2.0)
+    assert promises.judge(runs) == 0
     assert capsys.readouterr().out.count("reached") == 8
     # Slower than half of the best that can be, and a value that is wrong.
-    for item in items:
-        item["seconds"]["total"] *= 2 if item["method"] == "native" else 1
-    items[0]["verified"] = False
-    (tmp_path / "large-ompio.json").write_text(json.dumps(items))
-    assert promises.judge(tmp_path) == 7
+    for run in runs:
+        run.seconds["total"] *= 2 if run.method == "native" else 1
+    runs[0].verified = False
+    assert promises.judge(runs) == 7
     said = capsys.readouterr().out
     assert "MISSED        write, large, native cdf5 of limit: 0.475, target at least 0.9" in said
     assert "WRONG VALUES in 1 runs" in said

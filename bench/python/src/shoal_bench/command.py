@@ -348,11 +348,16 @@ def _measure(names: list[str], choice, path: Path) -> int:
 
 
 def _tell(campaign, outcome, path: Path) -> int:
-    """The summary; the exit status."""
-    from .summary import show
+    """The tables of the report; the exit status."""
+    from .report.document import document_of
+    from .report.results import parse
+    from .report.terminal import show_table
 
     out, err = console(), console(stderr=True)
-    show(out, campaign.starts, campaign.keys, outcome.results)
+    if any(result.whole_round for result in outcome.results):
+        measured = document_of(parse((result.object() for result in outcome.results), path))
+        for table in (table for section in measured.sections for table in section.tables):
+            show_table(out, table)
     for reason, methods in outcome.skipped.items():
         out.print(escape(f"left out: {', '.join(methods)}: {reason}"), soft_wrap=True)
     flushed = campaign.starts[0].flush

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -24,8 +24,12 @@ from shoal.cli.mpi_launch import find_launcher, launch_environment
 from shoal.cli.parallel import bytes_text
 from shoal.programs import ProgramError, find_program
 
+from .campaign import Campaign
 from .engine import EngineError, find_engine
-from .results import Result, load
+from .fitting import estimates
+from .journal import Journal
+from .results import Result, ResultsError
+from .study import Start
 
 Figures = Mapping[str, object]  # of one turn: seconds, and what else is printed
 _shoal = (sys.executable, "-m", "shoal")
@@ -98,7 +102,7 @@ def in_words() -> Iterator[None]:
     """Failures end the command with their words and status 1."""
     try:
         yield
-    except (EngineError, ProgramError) as error:
+    except (EngineError, ProgramError, ResultsError) as error:
         print(f"shoal: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
 
@@ -237,10 +241,16 @@ _pairs = (
 )
 
 
-def measured(words: Sequence[object], ranks: int, path: Path, **environment: str) -> list[Result]:
-    """Results of a start of shoal-bench, which stay in the file `path`. EngineError. Local."""
-    started([find_engine().path, *words, "--json", path], ranks, **environment)
-    return load(path)
+def measured(starts: Sequence[Start], path: Path) -> list[Result]:
+    """Results of starts of the engine, as `shoal bench run` makes them, in a file that is gone on with;
+    methods that this build lacks are left out. EngineError where one fails. Local."""
+    engine = find_engine()
+    able = engine.capabilities()
+    here = [replace(s, methods=tuple(filter(able.has_method, s.methods))) for s in starts]
+    outcome = Campaign(engine, here, estimates(engine, here), Journal(path)).run()
+    if outcome.failures or outcome.interrupted:
+        raise EngineError("\n".join(outcome.failures) or "interrupted; the same command goes on")
+    return outcome.results
 
 
 def drivers(
@@ -257,32 +267,29 @@ def drivers(
 
     With MPI-IO alone the replicated variables, a few kilobytes, are left out, and the file has no header."""
     xi, eta = numbers(tiles, "--tiles", "x")
-    wanted = only.split(",") if only else [name for name, _ in _pairs]
+    pairs = [pair for pair in _pairs if only is None or pair[0] in only.split(",")]
     with in_words(), tempfile.TemporaryDirectory(prefix="drivers.", dir=folder) as inside:
-        known = find_engine().capabilities().methods
-        for name, format in _pairs:
-            if name not in wanted:
+        starts = [
+            Start("roms-size", f"{name} {format}", xi * eta, tiles, size, records, (name, f"bare-{name}"),
+                  (format,), (str(folder.absolute()),), read=False, repetitions=reps)
+            for name, format in pairs
+        ]  # fmt: skip
+        runs = measured(starts, Path(inside) / "results.json")
+        for start in starts:
+            both = [
+                [run.seconds["total"] for run in runs if (run.study, run.method) == (start.study, method)]
+                for method in start.methods
+            ]
+            if not all(both):
+                print(f"{start.study:28} not in this build")
                 continue
-            label = f"{name} {format}"
-            if name not in known or f"bare-{name}" not in known:
-                print(f"{label:28} not in this build")
-                continue
-            words = ["roms-size", "--tiles", tiles, "--size", size, "--records", records, "--reps", reps]
-            words += ["--methods", f"{name},bare-{name}", "--formats", format, "--dir", inside]
-            runs = measured(words, xi * eta, Path(inside) / "results.json")
-            if not all(run.verified for run in runs):
-                raise EngineError(f"{label}: wrong values were read back")
-            mine, bare = (
-                [run.seconds["total"] for run in runs if run.method == method]
-                for method in (name, f"bare-{name}")
-            )
-            if not mine or not bare:
-                raise EngineError(f"{label}: no result")
-            middle, least = (f(bare) / f(mine) for f in (statistics.median, min))
+            (mine, least), (bare, least_bare) = ((statistics.median(s), min(s)) for s in both)
             print(
-                f"{label:28} bare {statistics.median(bare):8.3f} s  Shoal {statistics.median(mine):8.3f} s  "
-                f"ratio {middle:5.2f}  (of the fastest runs {least:5.2f})"
+                f"{start.study:28} bare {bare:8.3f} s  Shoal {mine:8.3f} s  ratio {bare / mine:5.2f}  "
+                f"(of the fastest runs {least_bare / least:5.2f})"
             )
+        if not all(run.verified for run in runs):
+            raise EngineError("wrong values were read back")
 
 
 def move(

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import statistics
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Optional
@@ -14,8 +13,8 @@ import typer
 from shoal.cli.mpi_launch import find_launcher
 
 from .comparing import Folder, Repetitions, in_words, measured
-from .engine import find_engine
 from .results import Result, load
+from .study import Start
 
 MIB = 2**20
 _stage, _beside = 256 * MIB, 64 * MIB  # default of the setting stage_bytes; beside arrays and stage
@@ -54,18 +53,16 @@ class Verdicts:
             print(f"for comparison {what}: {value:.3f} s")
 
 
-def _large(pools: dict[str, Runs], verdicts: Verdicts) -> None:
-    runs = [run for pool in pools.values() for run in pool]
-
+def _large(runs: Runs, verdicts: Verdicts) -> None:
     def to_pnetcdf(operation: str, format: str) -> Optional[float]:
         """Against the better of PnetCDF's MPI-IOs, by itself or through Shoal, each compared with the native
         runs that it took turns with."""
         ratios = [
             _ratio(
-                _seconds(pool, operation=operation, method=method),
-                _seconds(pool, operation=operation, method="native", format=format),
+                _seconds(runs, start=start, operation=operation, method=method),
+                _seconds(runs, start=start, operation=operation, method="native", format=format),
             )
-            for pool in pools.values()
+            for start in {run.start for run in runs}
             for method in ("bare-pnetcdf-collective", "pnetcdf-collective")
         ]
         return min((ratio for ratio in ratios if ratio is not None), default=None)
@@ -88,8 +85,7 @@ def _large(pools: dict[str, Runs], verdicts: Verdicts) -> None:
     verdicts.line("memory of a node beside the model's arrays", added, "at most", most, " MiB")
 
 
-def _small(pools: dict[str, Runs], verdicts: Verdicts) -> None:
-    (runs,) = pools.values()
+def _small(runs: Runs, verdicts: Verdicts) -> None:
     for name in _formats:
         key = {"operation": "write", "format": name}
         both = [_seconds(runs, method=method, **key) for method in ("gather", "bare-gather")]
@@ -98,8 +94,7 @@ def _small(pools: dict[str, Runs], verdicts: Verdicts) -> None:
         verdicts.line(f"write, small, native {name} to collecting on one rank", ratio, "at least", 1.0)
 
 
-def _tiles(pools: dict[str, Runs], verdicts: Verdicts) -> None:
-    runs = [run for pool in pools.values() for run in pool]
+def _tiles(runs: Runs, verdicts: Verdicts) -> None:
     for name in _formats:
         cuts = ([1, 4], [2, 2], [4, 1])
         medians = [_seconds(runs, method="native", format=name, tiles=cut) for cut in cuts]
@@ -108,8 +103,7 @@ def _tiles(pools: dict[str, Runs], verdicts: Verdicts) -> None:
         verdicts.line(what, spread, "at most", 1.10)
 
 
-def _define(pools: dict[str, Runs], verdicts: Verdicts) -> None:
-    (runs,) = pools.values()
+def _define(runs: Runs, verdicts: Verdicts) -> None:
     for name in _formats:
         seconds = _seconds(runs, method="native", format=name)
         verdicts.line(f"1,300 definitions on 16 ranks, native {name}", seconds, "at most", 0.15, " s")
@@ -118,7 +112,7 @@ def _define(pools: dict[str, Runs], verdicts: Verdicts) -> None:
     verdicts.note("1,300 definitions on 16 ranks, parallel netCDF-4", parallel)
 
 
-_judges: dict[str, Callable[[dict[str, Runs], Verdicts], None]] = {
+_judges: dict[str, Callable[[Runs, Verdicts], None]] = {
     "large": _large,
     "small": _small,
     "tiles": _tiles,
@@ -126,44 +120,40 @@ _judges: dict[str, Callable[[dict[str, Runs], Verdicts], None]] = {
 }
 
 
-def judge(folder: Path) -> int:
-    """Hold the results in a folder against the targets; how many were missed, or have wrong values. Local."""
-    verdicts, wrong = Verdicts(), 0
+def judge(runs: Runs) -> int:
+    """Hold results against the targets; how many were missed, or have wrong values. Local."""
+    verdicts = Verdicts()
     for figure, look in _judges.items():
-        pools = {path.stem: load(path) for path in sorted(folder.glob(f"{figure}*.json"))}
-        if pools:
-            look(pools, verdicts)
-            wrong += sum(not run.verified for pool in pools.values() for run in pool)
+        if own := [run for run in runs if run.study == figure]:
+            look(own, verdicts)
+    wrong = sum(not run.verified for run in runs)
     if wrong:
         print(f"WRONG VALUES in {wrong} runs")
     return verdicts.missed + wrong
 
 
-def _starts(figure: str, reps: int) -> list[tuple[str, int, str, str, dict[str, str]]]:
-    """Of a figure: name, ranks, words, methods, environment."""
+def _starts(figure: str, reps: int, folder: str) -> list[Start]:
+    def start(methods: str, ranks: int = 4, tiles: str = "2x2", size: str = "large", **more) -> Start:
+        more = {"records": 5, "read": False, "repetitions": reps, **more}
+        experiment = "define" if figure == "define" else "roms-size"
+        given = {"formats": _formats, "dirs": (folder,), "methods": tuple(methods.split()), **more}
+        return Start(experiment, figure, ranks, tiles, size, **given)
+
     if figure == "large":
         # Open MPI has two MPI-IOs; PnetCDF is measured with both, and both through Shoal and by itself.
         launcher = find_launcher()
         two = launcher is not None and launcher.flavour == "openmpi"
-        words = f"roms-size --tiles 2x2 --size large --records 5 --reps {reps} --read"
         methods = "native limit pnetcdf-collective bare-pnetcdf-collective"
-        ios = (
-            {"ompio": {"OMPI_MCA_io": "ompio"}, "romio": {"OMPI_MCA_io": "^ompio"}}
-            if two
-            else {"default": {}}
-        )
-        return [(f"large-{name}", 4, words, methods, io) for name, io in ios.items()]
+        return [start(methods, mpi_io=io, read=True) for io in (("ompio", "romio") if two else ("default",))]
     if figure == "small":
-        words = f"roms-size --tiles 2x2 --size small --records 5 --reps {3 * reps}"
-        return [("small", 4, words, "native limit gather bare-gather", {})]
+        return [start("native limit gather bare-gather", size="small", repetitions=3 * reps)]
     if figure == "define":
-        words = f"define --tiles 4x4 --size large --reps {reps}"
-        return [("define", 16, words, "native bare-hdf5 bare-netcdf-collective", {})]
-    # In turns, as the methods are within a start.
-    words = f"roms-size --size large --records 5 --reps {(reps + 2) // 3}"
+        return [start("native bare-hdf5 bare-netcdf-collective", 16, "4x4", records=0)]
+    # Tilings take turns, as the methods do within a start: each goes on where it was.
+    third = (reps + 2) // 3
     return [
-        (f"tiles-{tiles}-{round_}", 4, f"{words} --tiles {tiles}", "native limit", {})
-        for round_ in (1, 2, 3)
+        start("native limit", tiles=tiles, repetitions=part * third)
+        for part in (1, 2, 3)
         for tiles in ("1x4", "2x2", "4x1")
     ]
 
@@ -172,13 +162,13 @@ def figures(
     names: Annotated[
         Optional[list[str]], typer.Argument(metavar="[FIGURE]...", help=f"{', '.join(_judges)}; else all.")
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where JSON goes.")] = Path(
-        "figures"
-    ),
+    json: Annotated[
+        Path, typer.Option("--json", metavar="FILE", help="Where results go; it is gone on with.")
+    ] = Path("figures.json"),
     folder: Folder = Path("/dev/shm"),
     reps: Repetitions = 7,
     only_judge: Annotated[
-        bool, typer.Option("--judge", help="Measure nothing: judge what lies in the folder of -o.")
+        bool, typer.Option("--judge", help="Measure nothing: judge what the file of --json has.")
     ] = False,
 ) -> None:
     """Measure what Shoal promises of its speed on this machine, and print one line a figure.
@@ -187,16 +177,10 @@ def figures(
     for name in names or ():
         if name not in _judges:
             raise typer.BadParameter(f"there is no figure '{name}'; there are {', '.join(_judges)}.")
-    with in_words(), tempfile.TemporaryDirectory(prefix="shoal-figures.", dir=folder) as inside:
-        output.mkdir(parents=True, exist_ok=True)
-        for figure in () if only_judge else names or _judges:
-            known = find_engine().capabilities().methods
-            for name, ranks, words, methods, environment in _starts(figure, reps):
-                here = [method for method in methods.split() if method in known]
-                print(f"== {name}: {words}, methods {', '.join(here)} ({ranks} ranks)", flush=True)
-                given = [*words.split(), "--methods", ",".join(here), "--formats", ",".join(_formats)]
-                measured([*given, "--dir", inside], ranks, output / f"{name}.json", **environment)
-        raise typer.Exit(1 if judge(output) else 0)
+    with in_words():
+        starts = [s for name in names or _judges for s in _starts(name, reps, str(folder.absolute()))]
+        runs = load(json) if only_judge else measured(starts, json)
+        raise typer.Exit(1 if judge(runs) else 0)
 
 
 def register(group: typer.Typer) -> None:

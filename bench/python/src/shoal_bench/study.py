@@ -84,6 +84,8 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+# Of E1 to E3.
+roms_methods = names("native gather pnetcdf-collective netcdf-collective limit")
 # Programs that call PIO: on Shoal, and on PIO itself, of which 1, 4 and all ranks are I/O tasks.
 pio_methods = (
     "native",
