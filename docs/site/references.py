@@ -25,6 +25,7 @@ _CLASSES = [
     "Decomposition",
     "Settings",
     "Section",
+    "Dimensions",
     "BasicArray",
     "Error",
     "Streams",

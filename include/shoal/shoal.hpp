@@ -106,6 +106,31 @@ struct Section {
   }
 };
 
+/// Dimensions of a variable, slowest first: names with blanks between (in double quotes where a name has
+/// blanks or commas itself; see shoal_def_var), a list of names, {"time", "sea level"}, or, for def_var alone, a
+/// list of numbers (Dataset::find_dim).
+class Dimensions {
+ public:
+  Dimensions() : value_(std::string()) {}
+  Dimensions(std::string text) : value_(std::move(text)) {}
+  Dimensions(const char* text) : value_(std::string(text)) {}
+  Dimensions(std::vector<std::string> names) : value_(std::move(names)) {}
+  Dimensions(std::initializer_list<std::string> names) : value_(std::vector<std::string>(names)) {}
+  Dimensions(std::vector<int> numbers) : value_(std::move(numbers)) {}
+  Dimensions(std::initializer_list<int> numbers) : value_(std::vector<int>(numbers)) {}
+
+ private:
+  friend class Dataset;
+  friend class Streams;
+  std::string text() const {
+    if (std::holds_alternative<std::vector<int>>(value_))
+      throw Error(Code::invalid_argument, "numbers of dimensions are for def_var alone; give their names");
+    const auto* const names = std::get_if<std::vector<std::string>>(&value_);
+    return names != nullptr ? detail::text_of_names(*names) : std::get<std::string>(value_);
+  }
+  std::variant<std::string, std::vector<std::string>, std::vector<int>> value_;
+};
+
 // ---- What is in a file ----------------------------------------------------------------------
 
 struct FileInfo {
@@ -212,53 +237,21 @@ class Dataset {
   void def_dim(const std::string& name, std::int64_t length) {
     detail::check(shoal_def_dim(opened(), detail::text(name), length));
   }
-  /// A replicated variable. dims: names, slowest first, with blanks between (in double quotes where a name
-  /// has blanks or commas itself; see shoal_def_var), or as a list: {"time", "sea level"}. Local.
-  void def_var(const std::string& name, Type type, const std::string& dims) {
-    detail::check(
-        shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
-  }
-  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims) {
-    def_var_names(name, type, dims, nullptr);
-  }
-  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims) {
-    def_var_names(name, type, dims, nullptr);
-  }
-  /// dims: numbers of find_dim, in a std::vector. Local.
-  void def_var(const std::string& name, Type type, const std::vector<int>& dims) {
-    def_var_dims(name, type, dims, nullptr);
+  /// A replicated variable. Local.
+  void def_var(const std::string& name, Type type, const Dimensions& dims) {
+    define(name, type, dims, nullptr);
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
-  void def_var(const std::string& name, Type type, const std::string& dims,
+  void def_var(const std::string& name, Type type, const Dimensions& dims,
                const Decomposition& decomposition) {
-    detail::check(shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims),
-                                decomposition.c_handle()));
-  }
-  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
-               const Decomposition& decomposition) {
-    def_var_names(name, type, dims, decomposition.c_handle());
-  }
-  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims,
-               const Decomposition& decomposition) {
-    def_var_names(name, type, dims, decomposition.c_handle());
-  }
-  void def_var(const std::string& name, Type type, const std::vector<int>& dims,
-               const Decomposition& decomposition) {
-    def_var_dims(name, type, dims, decomposition.c_handle());
+    define(name, type, dims, decomposition.c_handle());
   }
   /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition says,
   /// and the list that says which they are; see shoal_def_gathered. Local.
-  void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
-    detail::check(
-        shoal_def_gathered(opened(), detail::text(name), detail::text(dims), decomposition.c_handle()));
-  }
-  void def_gathered(const std::string& name, const std::vector<std::string>& dims,
-                    const Decomposition& decomposition) {
-    def_gathered(name, detail::text_of_names(dims), decomposition);
-  }
-  void def_gathered(const std::string& name, std::initializer_list<std::string> dims,
-                    const Decomposition& decomposition) {
-    def_gathered(name, std::vector<std::string>(dims), decomposition);
+  void def_gathered(const std::string& name, const Dimensions& dims, const Decomposition& decomposition) {
+    begin_definition();
+    detail::check(shoal_def_gathered(opened(), detail::text(name), detail::text(dims.text()),
+                                     decomposition.c_handle()));
   }
   /// The variable, defined without a decomposition, will be written with one; see shoal_def_cut. Local.
   void def_cut(const std::string& variable) {
@@ -581,18 +574,22 @@ class Dataset {
     return section.c_section();
   }
 
-  void def_var_names(const std::string& name, Type type, const std::vector<std::string>& dims,
-                     const shoal_decomposition* decomposition) {
-    std::vector<const char*> names;
-    for (const std::string& dim : dims)
-      names.push_back(detail::text(dim));
-    detail::check(shoal_def_var_names(opened(), detail::text(name), static_cast<int>(type),
-                                      static_cast<int>(names.size()), names.data(), decomposition));
-  }
-  void def_var_dims(const std::string& name, Type type, const std::vector<int>& dims,
-                    const shoal_decomposition* decomposition) {
-    detail::check(shoal_def_var_dims(opened(), detail::text(name), static_cast<int>(type),
-                                     static_cast<int>(dims.size()), dims.data(), decomposition));
+  void define(const std::string& name, Type type, const Dimensions& dims,
+              const shoal_decomposition* decomposition) {
+    const int number = static_cast<int>(type);
+    if (const auto* const names = std::get_if<std::vector<std::string>>(&dims.value_)) {
+      std::vector<const char*> pointers;
+      for (const std::string& dim : *names)
+        pointers.push_back(detail::text(dim));
+      detail::check(shoal_def_var_names(opened(), detail::text(name), number,
+                                        static_cast<int>(pointers.size()), pointers.data(), decomposition));
+    } else if (const auto* const numbers = std::get_if<std::vector<int>>(&dims.value_)) {
+      detail::check(shoal_def_var_dims(opened(), detail::text(name), number,
+                                       static_cast<int>(numbers->size()), numbers->data(), decomposition));
+    } else {
+      detail::check(
+          shoal_def_var(opened(), detail::text(name), number, detail::text(dims.text()), decomposition));
+    }
   }
   void put_att_raw(const std::string& variable, const std::string& name, Type type, std::size_t count,
                    const void* values) {

@@ -112,6 +112,7 @@ std::unique_ptr<Dataset> Dataset::append(MPI_Comm comm, const std::string& path,
 // What one rank refuses all refuse before, in the same agreement as in other calls on a communicator.
 void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   const std::string mode = open_mode == OpenMode::create  ? "create"
+                           : options.may_create           ? "open or create"
                            : open_mode == OpenMode::write ? "open to write"
                                                           : "open to read";
   comm_.agree_or_throw(options.problem);

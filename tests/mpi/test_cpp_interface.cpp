@@ -357,10 +357,10 @@ TEST_CASE("C++: dimensions as a list of names, which may have blanks and commas"
     CHECK(code_of([&] { file.def_var("g", shoal::Type::int_, {"y", "x"}); }) == SHOAL_NOT_FOUND);
     const std::vector<int> numbers{file.find_dim("y, north"), 2};
     file.def_var("h", shoal::Type::int_, numbers, cut);
-    file.def_var("i", shoal::Type::int_, std::vector<int>{0});
+    file.def_var("i", shoal::Type::int_, {0});
+    CHECK(code_of([&] { file.def_gathered("j", {1, 2}, cut); }) == SHOAL_INVALID_ARGUMENT);
     for (const int wrong : {-1, 3})
-      CHECK(code_of([&] { file.def_var("j", shoal::Type::int_, std::vector<int>{wrong}); }) ==
-            SHOAL_INVALID_ARGUMENT);
+      CHECK(code_of([&] { file.def_var("j", shoal::Type::int_, {wrong}); }) == SHOAL_INVALID_ARGUMENT);
     for (const int ndims : {-1, SHOAL_MAX_DIMS + 1}) {
       CHECK(shoal_def_var_dims(file.c_handle(), "j", SHOAL_INT, ndims, numbers.data(), nullptr) ==
             SHOAL_INVALID_ARGUMENT);
