@@ -551,7 +551,7 @@ void Dataset::write_overviews() {
 std::map<std::string, std::int64_t> Dataset::fill_cells() const {
   std::map<std::string, std::int64_t> out;
   for (const auto& [variable, cells] : fill_cells_)
-    if (cells > 0 && variable >= 0) out[schema().variable(variable).name] = cells;
+    if (cells > 0) out[schema().variable(variable).name] = cells;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -157,7 +158,11 @@ class Dataset {
   Status in_call(const Status& status, const DataCall& call) const;  ///< with file and variable, if it failed
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
-  Transfer transfer_of(const DataCall& call, Direction direction);
+  /// A call of write or read for the driver. A rank that refuses it, but knows its field, has a Transfer.
+  std::variant<Transfer, RefusedCall> field_call(const DataCall& call, Direction direction);
+  void write_field(Transfer& transfer);
+  template <class Work>
+  void or_restart_records(Work&& work);
   Section section_to_write(const Section& section, int variable);
   void check_section_here(const DataCall& call) const;
   void fill_masked(const Transfer& transfer) const;

@@ -180,14 +180,15 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
     expanded.section.count = count.data();
     expanded.section.ndims = count.size();
   }
+  if (!expanded.problem.ok()) throw Error(expanded.problem);
   Transfer transfer = make_transfer(grid_schema(schema, variable, how), 0, expanded, expanded.section,
                                     decomposition, direction);
-  if (transfer.variable == 0) transfer.variable = variable;
+  transfer.variable = variable;
   return transfer;
 }
 
 const GatheredField* Dataset::gathered_field_of(const Transfer& transfer) {
-  if (transfer.variable < 0 || gatherings_.empty() || !transfer.decomposition) return nullptr;
+  if (gatherings_.empty() || !transfer.decomposition) return nullptr;
   const auto how = on_grid(driver_->schema(), gatherings_, transfer.variable, *transfer.decomposition);
   if (!how) return nullptr;
   for (const auto& known : gathered_fields_) {

@@ -39,6 +39,9 @@ class Definitions {
   const Schema& schema() const { return schema_; }
   /// The decomposition of each variable of the schema; nullptr: none yet.
   const std::vector<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
+  const std::shared_ptr<const Decomposition>& decomposition(int variable) const {
+    return decompositions_[static_cast<std::size_t>(variable)];
+  }
   void attach(int variable, std::shared_ptr<const Decomposition> decomposition);
   /// Record counts as the driver knows them now.
   void take_lengths(const Schema& in_file);
@@ -81,7 +84,7 @@ class Definitions {
   void describe_quantized();
   /// The same of cells that are left out: _FillValue, of new variables whose decomposition leaves some.
   void describe_left_cells();
-  /// A variable of the file was written with a decomposition that leaves cells out. -1: none that is known.
+  /// A variable of the file was written with a decomposition that leaves cells out.
   void note_left_cells(int variable);
   /// Of variables of the file that have no _FillValue, and could: was one written so, and nobody dealt with
   /// it? In order; as many on all ranks.

@@ -84,8 +84,7 @@ void Definitions::describe_left_cells() {
 }
 
 bool Definitions::may_get_fill_value(int v) const {
-  return v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
-         lacks_fill_value(schema_.variable(v));
+  return v < variables_in_file_ && !dealt_with_.contains(v) && lacks_fill_value(schema_.variable(v));
 }
 
 void Definitions::note_left_cells(int variable) {

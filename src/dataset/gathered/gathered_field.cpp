@@ -117,7 +117,7 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
   const int outer_dims = grid.region.rank() - grid_dims_ - inner_dims_;
   Transfer out;
   out.variable = grid.variable;
-  out.status = grid.status;
+  out.refused = grid.refused;
   out.rounding = grid.rounding;
   out.decomposition = map;
   out.region = {
@@ -125,7 +125,7 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
       joined(joined(slice(grid.region.count, 0, outer_dims), {length_}),
              tail(grid.region.count, inner_dims_))};
   if (grid.region.empty()) out.region.count = Dims(out.region.rank());
-  const bool has_cells = grid.status.ok() && !map->tile().empty() && !grid.region.empty();
+  const bool has_cells = !grid.refused && !map->tile().empty() && !grid.region.empty();
   out.mine = has_cells ? out.region : nothing(out.region.rank());
   out.array = ArrayView{nullptr, grid.array.type(), in_memory(grid).size, Dims(out.region.rank()),
                         Dims(out.region.rank())};
@@ -149,7 +149,7 @@ Transfer GatheredField::for_writing(const Transfer& grid, const VariableDef& def
   }
   const Element stored{definition.type, size_of(definition.type), false};
   const Box box = own_cells(grid);
-  out.status.merge(caught([&] {
+  out.refused.why.merge(caught([&] {
     std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * stored.size);
     const Bytes fill = fill_of(definition);
     // Rounded where the list is written.
@@ -158,20 +158,20 @@ Transfer GatheredField::for_writing(const Transfer& grid, const VariableDef& def
     if (found.count > 0) conversion_errors = conversion_status(grid, definition, found, box, true);
     out.array = ArrayView::contiguous(to, definition.type, list_extents(box));
   }));
-  if (!out.status.ok()) out.mine = nothing(out.region.rank());
+  if (out.refused) out.mine = nothing(out.region.rank());
   return out;
 }
 
 Transfer GatheredField::for_reading(const Transfer& grid, const VariableDef& definition,
                                     ScratchBuffer& cells) const {
   Transfer out = in_file(grid, with_halo_);
-  if (!grid.status.ok() || grid_->tile().empty() || grid.region.empty()) return out;
+  if (grid.refused || grid_->tile().empty() || grid.region.empty()) return out;
   if (grid_->map() != nullptr) {
     out.array = grid.array;
     return out;
   }
   const std::size_t size = size_of(definition.type);
-  out.status.merge(caught([&] {
+  out.refused.why.merge(caught([&] {
     const Box box =
         within_region({intersection(grid_->tile_with_halo(), Box::whole(grid_->global()))}, grid.region)
             .front();
@@ -184,7 +184,7 @@ Transfer GatheredField::for_reading(const Transfer& grid, const VariableDef& def
 }
 
 Status GatheredField::give(const Transfer& grid, const VariableDef& definition, const Transfer& read) const {
-  if (!grid.status.ok() || grid_->tile().empty() || grid.region.empty()) return {};
+  if (grid.refused || grid_->tile().empty() || grid.region.empty()) return {};
   if (grid_->map() != nullptr) return fill_masked_cells(grid, definition);
   const Element stored{definition.type, size_of(definition.type), false};
   const Box box =

@@ -293,13 +293,16 @@ void ClaimedDriver::read(const Transfer& transfer) {
 }
 
 void ClaimedDriver::put(int variable, const Box& box, const std::byte* values,
-                        const std::vector<std::string>& strings, const Status& status) {
-  in_words_of_user([&] { inner_->put(variable, box, values, strings, status); });
+                        const std::vector<std::string>& strings) {
+  in_words_of_user([&] { inner_->put(variable, box, values, strings); });
 }
 
-void ClaimedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                        const Status& status) {
-  in_words_of_user([&] { inner_->get(variable, box, values, strings, status); });
+void ClaimedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  in_words_of_user([&] { inner_->get(variable, box, values, strings); });
+}
+
+void ClaimedDriver::refuse(const RefusedCall& call) {
+  in_words_of_user([&] { inner_->refuse(call); });
 }
 
 void ClaimedDriver::fetch(int variable, const Box& box, std::byte* values) {

@@ -389,8 +389,7 @@ void DomainsDriver::put_made_axes(const std::vector<std::pair<int, int>>& made_a
     std::vector<double> numbers;
     for (std::int64_t i = 0; i < part.count; ++i)
       numbers.push_back(static_cast<double>(part.first + i + 1));
-    inner_->put(variable, Box::whole({part.count}), reinterpret_cast<const std::byte*>(numbers.data()), {},
-                {});
+    inner_->put(variable, Box::whole({part.count}), reinterpret_cast<const std::byte*>(numbers.data()), {});
   }
 }
 
@@ -422,16 +421,11 @@ void DomainsDriver::ask_others() {
 void DomainsDriver::write(const Transfer& transfer) {
   spread_puts();
   ask_others();
-  Transfer part = transfer;
   const int v = transfer.variable;
-  if (v < 0) {
-    state_.skip(transfer.status);
-    return writer().write(part);
-  }
   const VariableDef& definition = schema_.variable(v);
   state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type)));
   grow(schema_, v, transfer.region);
-  part.variable = variables_[static_cast<std::size_t>(v)];
+  const int inside = variables_[static_cast<std::size_t>(v)];
   Status conversion_error;  // the same on all ranks of a domain, so that none waits for another
   const Cut& cut = cuts_.at(transfer.decomposition.get());
   const auto& dims = definition.dims;
@@ -447,11 +441,13 @@ void DomainsDriver::write(const Transfer& transfer) {
                        schema_.dim(dims[static_cast<std::size_t>(lead + i)]).name),
            comm_.rank(), file_of_set(path_, domain_), definition.name});
   }
-  if (part.variable < 0 || !cut.part || !conversion_error.ok()) {
-    Status status = transfer.status;
+  if (inside < 0 || !cut.part || !conversion_error.ok()) {
+    Status status = transfer.refused.why;
     status.merge(conversion_error);
     return state_.defer(std::move(status));
   }
+  Transfer part = transfer;
+  part.variable = inside;
   part.decomposition = cut.part;
   part.origin = Dims(transfer.region.rank());
   for (int i = 0; i < part.origin.size(); ++i) {
@@ -463,6 +459,18 @@ void DomainsDriver::write(const Transfer& transfer) {
   writer().write(part);
 }
 
+// What ranks of a domain have in common they learn in its driver, and all ranks where they ask each other.
+void DomainsDriver::refuse(const RefusedCall& call) {
+  using Kind = RefusedCall::Kind;
+  if (call.kind == Kind::read) read({});
+  if (call.kind == Kind::put) return puts_.push_back({0, {}, {}, {}, call.why});
+  spread_puts();
+  if (call.kind == Kind::get) return together([&] { writer().refuse(call); });
+  ask_others();
+  state_.skip(call.why);
+  writer().refuse(call);
+}
+
 void DomainsDriver::read(const Transfer& /*transfer*/) {
   throw Error(
       Code::state,
@@ -471,16 +479,16 @@ void DomainsDriver::read(const Transfer& /*transfer*/) {
 }
 
 void DomainsDriver::put(int v, const Box& box, const std::byte* values,
-                        const std::vector<std::string>& strings, const Status& status) {
-  Put p{v, box, {}, {}, status};
-  if (comm_.rank() == 0 && v >= 0 && status.ok()) {
+                        const std::vector<std::string>& strings) {
+  Put p{v, box, {}, {}, {}};
+  if (comm_.rank() == 0) {
     const VariableDef& def = schema_.variable(v);
     if (def.type == Type::string)
       p.strings = strings;
     else
       p.values.assign(values, values + box.cells() * static_cast<std::int64_t>(size_of(def.type)));
   }
-  if (v >= 0 && status.ok()) grow(schema_, v, box);
+  grow(schema_, v, box);
   puts_.push_back(std::move(p));
 }
 
@@ -509,7 +517,7 @@ void DomainsDriver::spread_puts() {
   const Bytes message = comm_.from_root([&] {
     ByteWriter out;
     for (const auto& p : puts_) {
-      out.put(p.status.ok());
+      out.put(p.refused.ok());
       out.put(p.variable);
       out.put(p.box);
       out.put(p.values);
@@ -525,14 +533,14 @@ void DomainsDriver::spread_puts() {
     in.get(p.box);
     in.get(p.values);
     in.get(p.strings);
-    state_.defer(mine.status);
-    if (!good || p.variable < 0) continue;
+    state_.defer(mine.refused);
+    if (!good) continue;
     const int inside = variables_[static_cast<std::size_t>(p.variable)];
     const Box part = box_in_file(p.variable, p.box);
     if (inside < 0 || (part.empty() && !p.box.empty())) continue;
     grow(schema_, p.variable, p.box);
     if (part.count == p.box.count) {
-      inner_->put(inside, part, p.values.data(), p.strings, {});
+      inner_->put(inside, part, p.values.data(), p.strings);
       continue;
     }
     // The cells of the whole that this file holds.
@@ -553,7 +561,7 @@ void DomainsDriver::spread_puts() {
           position += (taken.first[i] + at[i]) * strides[i];
         texts.push_back(p.strings[static_cast<std::size_t>(position)]);
       }
-      inner_->put(inside, part, nullptr, texts, {});
+      inner_->put(inside, part, nullptr, texts);
       continue;
     }
     const ArrayView from = ArrayView::contiguous(p.values.data(), type, p.box.count).part(taken);
@@ -561,29 +569,26 @@ void DomainsDriver::spread_puts() {
     Bytes cells(static_cast<std::size_t>(part.cells()) * element.size);
     copy_box(from.data, from.strides, cells.data(), byte_strides(part.count, element.size), part.count,
              find_conversion(element, element), nullptr);
-    inner_->put(inside, part, cells.data(), {}, {});
+    inner_->put(inside, part, cells.data(), {});
   }
   puts_.clear();
 }
 
-void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                        const Status& status) {
+void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  for (const int d : schema_.variable(v).dims)
+    if (parts_[static_cast<std::size_t>(d)].cut)
+      return refuse(
+          {RefusedCall::Kind::get,
+           {Code::state,
+            fmt::format("a variable that is cut over files cannot be read while the set is written; "
+                        "close it, and open '{}' to read",
+                        path_),
+            -1,
+            {},
+            {}},
+           v});
   spread_puts();
-  together([&] {
-    Status mine = status;
-    if (v >= 0 && mine.ok()) {
-      for (const int d : schema_.variable(v).dims)
-        if (parts_[static_cast<std::size_t>(d)].cut)
-          mine = {Code::state,
-                  fmt::format("a variable that is cut over files cannot be read while the set is written; "
-                              "close it, and open '{}' to read",
-                              path_),
-                  -1,
-                  {},
-                  {}};
-    }
-    writer().get(mine.ok() ? variables_[static_cast<std::size_t>(v)] : -1, box, values, strings, mine);
-  });
+  together([&] { writer().get(variables_[static_cast<std::size_t>(v)], box, values, strings); });
 }
 
 // ---- Sync and close

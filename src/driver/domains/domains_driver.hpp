@@ -38,10 +38,10 @@ class DomainsDriver final : public Driver {
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   void sync(bool durable) override;
   void submit_pending() override {
@@ -63,11 +63,11 @@ class DomainsDriver final : public Driver {
     bool partly = false;  ///< some domain has no cells of it
   };
   struct Put {
-    int variable = -1;
+    int variable = 0;
     Box box;
     Bytes values;
     std::vector<std::string> strings;
-    Status status;
+    Status refused;  ///< not ok: this rank does not know what is put
   };
 
   void make_files(const Cuts& cuts);

@@ -109,30 +109,22 @@ void LibraryDriver::write(const Transfer& transfer) {
   state.change();
   const int v = transfer.variable;
   const bool together = meets_in_writes();
-  Status known = transfer.status;
-  if (v >= 0) {
-    const auto bytes =
-        transfer.region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  const auto bytes = transfer.region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  state.log().note(CallLog::Verb::wrote, v, transfer.region);
+  if (together) {
     const bool grows = schema.has_record(v) && transfer.region.end(0) > schema.shape(v)[0];
-    known = together ? output_.find_free_space(schema, bytes, grows ? bytes : 0) : Status{};
+    const Status space = output_.find_free_space(schema, bytes, grows ? bytes : 0);
+    const Status match = match_field_call(context_.comm, "writes", v, transfer.region, space, nullptr,
+                                          nullptr, [this] { return output_.different_calls(); });
+    if (!match.ok()) return lose_write(match);
   }
-  if (v >= 0) state.log().note(CallLog::Verb::wrote, v, transfer.region);
-  const Status match = together
-                           ? match_field_call(context_.comm, "writes", v, transfer.region, known, nullptr,
-                                              nullptr, [this] { return output_.different_calls(); })
-                           : known;
-  if (!match.ok()) {
-    if (!together) state.skip();
-    if (state.has_skipped()) records.lose_reach();
-    return output_.keep(match, -1);
-  }
-  output_.keep(transfer.status, v);
+  output_.keep(transfer.refused.why, v);
   state.note_call(hash_of_call(v, transfer.region));
   if (io_ranks_.takes(transfer)) return io_ranks_.write(transfer);
   const std::int64_t had = records.written_records(schema, v);
   records.note_write(schema, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
-  Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
+  Box box = transfer.refused ? own_cells(transfer) : transfer.mine;
   output_.begin(v, transfer.region, false);
   const std::byte* cells = nullptr;
   const Status packed = caught([&] { cells = packed_cells(transfer, box); });
@@ -153,7 +145,7 @@ void LibraryDriver::write(const Transfer& transfer) {
 // The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
 const std::byte* LibraryDriver::packed_cells(const Transfer& transfer, const Box& box) {
   const VariableDef& definition = context_.variable(transfer.variable);
-  const bool good = transfer.status.ok();
+  const bool good = !transfer.refused;
   if (box.empty()) return nullptr;
   const Element as_stored = output_.stored(transfer.variable);
   if (good && !as_stored.swapped && !output_.traits().changes_cells && !is_masked(transfer) &&
@@ -199,7 +191,7 @@ void LibraryDriver::read(const Transfer& transfer) {
   const bool is_map = transfer.decomposition && transfer.decomposition->map() != nullptr;
   bool overlapping = !(is_map || transfer.mine.empty() || transfer.mine == own_cells(transfer));
   const Status match = match_field_call(context_.comm, "reads", transfer.variable, transfer.region,
-                                        transfer.status, nullptr, &overlapping);
+                                        transfer.refused.why, nullptr, &overlapping);
   if (!match.ok()) throw Error(match);
   ++counters_.fields_read;
   context_.comm.agree_or_throw(io_ranks_.takes(transfer) ? io_ranks_.read(transfer, overlapping)
@@ -240,12 +232,36 @@ Status LibraryDriver::read_box(const Transfer& transfer, bool overlapping) {
   return status;
 }
 
+// In a write that ranks do not match, the others find at the next sync that this rank left it out.
+void LibraryDriver::refuse(const RefusedCall& call) {
+  using Kind = RefusedCall::Kind;
+  const Comm& comm = context_.comm;
+  CollectiveState& state = output_.state();
+  if (call.kind == Kind::read) throw Error(match_refused_call(comm, "reads", call.why));
+  if (call.kind == Kind::get) throw Error(match_refused_call(comm, "gets", call.why));
+  state.change();
+  if (call.kind == Kind::put) {
+    state.log().note(CallLog::Verb::put, call.variable, {});
+    const Status match = match_refused_call(comm, "puts", call.why);
+    return call.variable ? output_.keep(match, *call.variable) : output_.keep(match);
+  }
+  const Timer timer(counters_.write_calls);
+  if (meets_in_writes()) return lose_write(match_refused_call(comm, "writes", call.why));
+  state.skip();
+  lose_write(call.why);
+}
+
+void LibraryDriver::lose_write(const Status& why) {
+  if (output_.state().has_skipped()) output_.records().lose_reach();
+  output_.keep(why);
+}
+
 void LibraryDriver::put(int v, const Box& box, const std::byte* values,
-                        const std::vector<std::string>& strings, const Status& status) {
+                        const std::vector<std::string>& strings) {
   output_.state().change();
   Box region = box;  // others than rank 0 may only guess
   output_.state().log().note(CallLog::Verb::put, v, {});
-  const Status match = match_field_call(context_.comm, "puts", v, {}, status, &region, nullptr,
+  const Status match = match_field_call(context_.comm, "puts", v, {}, {}, &region, nullptr,
                                         [this] { return output_.different_calls(); });
   if (!match.ok()) return output_.keep(match, v);
   const Box mine = context_.is_root() ? box : nothing(box.rank());
@@ -264,10 +280,9 @@ void LibraryDriver::put(int v, const Box& box, const std::byte* values,
   output_.records().add(context_.schema, v, region);
 }
 
-void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                        const Status& status) {
+void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
   const Comm& comm = context_.comm;
-  const Status match = match_field_call(comm, "gets", v, {}, status);
+  const Status match = match_field_call(comm, "gets", v, {}, {});
   if (!match.ok()) throw Error(match);
   const VariableDef& definition = context_.variable(v);
   const bool text = definition.type == Type::string;
@@ -321,7 +336,7 @@ void LibraryDriver::finish(bool durable, bool closing) {
   }
   if (closing) brought.merge(caught([&] { file_->close(on_device); }));
   // What a sync reported is still so at close, where the library tries again; nobody needs to hear it twice.
-  if (!(closing && was_incomplete && written_nothing)) output_.keep(brought, -1);
+  if (!(closing && was_incomplete && written_nothing)) output_.keep(brought);
   output_.keep_damage();
   Status outcome = context_.comm.agree(state.deferred());
   const Status mine = state.take_deferred();

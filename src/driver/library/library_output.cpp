@@ -38,8 +38,8 @@ Status LibraryOutput::find_free_space(const Schema& schema, std::int64_t more, s
 }
 
 void LibraryOutput::keep(Status status, int v) {
-  if (!status.ok() && status.variable.empty() && v >= 0) status.variable = context_.variable(v).name;
-  state_.defer(std::move(status));
+  if (!status.ok() && status.variable.empty()) status.variable = context_.variable(v).name;
+  keep(std::move(status));
 }
 
 void LibraryOutput::keep_damage() {
@@ -148,8 +148,7 @@ bool LibraryOutput::compare() {
               calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls),
           odd,
           {},
-          {}},
-         -1);
+          {}});
   }
   if (!found.same && !found.is_reference) state_.skip();
   return found.any_skipped || !found.same;
@@ -159,7 +158,7 @@ void LibraryOutput::fill_gaps(bool any_skipped) {
   const auto found = gaps(any_skipped);
   if (found.empty()) return;
   if (const Status space = context_.comm.agree(find_free_space(context_.schema, 0, 0)); !space.ok())
-    return keep(space, -1);
+    return keep(space);
   for (const auto& gap : found) {
     const bool replicated = !context_.variable(gap.variable).distributed;
     begin(gap.variable, gap.cells, replicated);

@@ -34,8 +34,11 @@ CallMatch PendingWrites::match_calls(const Comm& comm, const CallSignature& sign
 }
 
 Status PendingWrites::match_write(const Transfer& transfer, bool all_before) {
-  const Status mine = transfer.variable < 0 ? transfer.status : Status{};
-  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine, all_before);
+  return match_queued_write(hash_of_call(transfer.variable, transfer.region), {}, all_before);
+}
+
+Status PendingWrites::match_refused_write(const Status& why) {
+  return match_queued_write(0, why, false);
 }
 
 Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine, bool all_before) {

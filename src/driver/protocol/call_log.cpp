@@ -14,12 +14,14 @@ namespace shoal {
 namespace {
 constexpr std::size_t k_most = 10'000;  // of a program that never syncs; those after it are not told apart
 constexpr std::size_t k_numbers = 4;    // of a call
+constexpr int k_unknown = -1;           // in place of a variable
 }  // namespace
 
-void CallLog::note(Verb verb, int variable, const Box& region) {
+void CallLog::note(Verb verb, std::optional<int> variable, const Box& region) {
+  const int number = variable.value_or(k_unknown);
   if (calls_.size() < k_most)
-    calls_.push_back({static_cast<std::int64_t>(verb), variable, region.rank() > 0 ? region.first[0] : 0,
-                      static_cast<std::int64_t>(hash_of_call(variable, region))});
+    calls_.push_back({static_cast<std::int64_t>(verb), number, region.rank() > 0 ? region.first[0] : 0,
+                      static_cast<std::int64_t>(hash_of_call(number, region))});
 }
 
 void CallLog::compared() {

@@ -22,4 +22,9 @@ Status match_field_call(const Comm& comm, const char* does, int variable, const 
   return {Code::out_of_step, calls + "; every rank must make the same calls in the same order", 0, {}, {}};
 }
 
+Status match_refused_call(const Comm& comm, const char* does, const Status& why) {
+  comm.match_calls({does, 0, true});
+  return comm.agree(why);
+}
+
 }  // namespace shoal

@@ -95,7 +95,7 @@ void TilesDriver::write(const Transfer& /*transfer*/) {
 }
 
 void TilesDriver::put(int /*variable*/, const Box& /*box*/, const std::byte* /*values*/,
-                      const std::vector<std::string>& /*strings*/, const Status& /*status*/) {
+                      const std::vector<std::string>& /*strings*/) {
   refuse_change();
 }
 
@@ -186,14 +186,12 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
 bool TilesDriver::gaps_unconverted(const Transfer& transfer, const Bytes& gap) {
   const auto v = static_cast<std::size_t>(transfer.variable);
   if (!set_.has_gaps[v]) return false;
-  ConversionErrors conversion_errors;
-  if (transfer.status.ok()) {
-    Bytes to(in_memory(transfer).size);
-    const auto convert =
-        find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
-    conversion_errors = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type()));
-  }
-  return comm_.max(conversion_errors.count) > 0;
+  Bytes to(in_memory(transfer).size);
+  const auto convert =
+      find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
+  const ConversionErrors errors =
+      convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type()));
+  return comm_.max(errors.count) > 0;
 }
 
 // Cells of a map are anywhere in the region: a rank that read its own would go through all files.
@@ -203,7 +201,7 @@ Status TilesDriver::read_map(const Transfer& transfer) {
   if (!rearrangers_)
     rearrangers_.emplace(comm_, options_.rearranging, choose_io_ranks(comm_, options_.rearranging),
                          options_.stage);
-  Status status = transfer.status;
+  Status status;
   Rearranger::Handling handling;
   handling.buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
@@ -235,7 +233,8 @@ Status TilesDriver::read_map(const Transfer& transfer) {
 
 void TilesDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  const Status match = match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.status);
+  const Status match =
+      match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.refused.why);
   if (!match.ok()) throw Error(match);
   ++counters_.fields_read;
   Status status;
@@ -275,9 +274,14 @@ std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) 
   return out;
 }
 
-void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                      const Status& status) {
-  const Status match = match_field_call(comm_, "gets", variable, box, status);
+void TilesDriver::refuse(const RefusedCall& call) {
+  using Kind = RefusedCall::Kind;
+  if (call.kind == Kind::write || call.kind == Kind::put) refuse_change();
+  throw Error(match_refused_call(comm_, call.kind == Kind::read ? "reads" : "gets", call.why));
+}
+
+void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  const Status match = match_field_call(comm_, "gets", variable, box, {});
   if (!match.ok()) throw Error(match);
   const VariableDef& definition = set_.schema.variable(variable);
   const bool root = comm_.rank() == 0;

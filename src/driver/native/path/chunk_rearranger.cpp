@@ -92,7 +92,7 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
                                         const ChunkPlan& chunk_plan, Status& status) {
   const Transfer& transfer = *job.transfer;
   Transfer out = in_chunk_order(job, order, chunk_plan);
-  if (!transfer.status.ok() || chunk_plan.map->map()->local_cells() == 0) return out;
+  if (transfer.refused || chunk_plan.map->map()->local_cells() == 0) return out;
   const bool mapped = is_mapped(transfer);
   const Box box = own_cells(transfer);
   const bool as_it_is =
@@ -116,7 +116,7 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
   });
   if (conversion_errors.count > 0)
     status.merge(conversion_status(transfer, *job.variable, conversion_errors, box, true));
-  if (!packed.ok()) out.status = packed;
+  if (!packed.ok()) out.refused.why = packed;
   status.merge(packed);
   return out;
 }
@@ -202,7 +202,7 @@ void ChunkRearranger::clear_piece(const FieldJob& job, const ChunkOrder& order, 
 }
 
 Status ChunkRearranger::write(const FieldJob& job) {
-  Status status = job.transfer->status;
+  Status status = job.transfer->refused.why;
   if (job.transfer->region.empty()) return status;
   ++writes_;
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
@@ -246,7 +246,7 @@ Status ChunkRearranger::read_tiles(const FieldJob& job, DecodedChunks* decoded) 
   Transfer packed = *job.transfer;
   packed.array =
       ArrayView::contiguous(tile.box.empty() ? nullptr : tile.cells, job.variable->type, tile.box.count);
-  packed.status = tile.status;
+  packed.refused.why = tile.status;
   FieldJob of_box = job;
   of_box.transfer = &packed;
   Status status = tile.status;
@@ -256,7 +256,7 @@ Status ChunkRearranger::read_tiles(const FieldJob& job, DecodedChunks* decoded) 
 
 Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks* decoded) {
   const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   if (transfer.region.empty()) return status;
   status.merge(caught([&] {
     const ChunkOrder order(job);
@@ -264,18 +264,18 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
     Transfer packed = in_chunk_order(job, order, chunk_plan);
     const CellArray& array = transfer.array;
     const Element element = in_memory(transfer);
-    const bool copies = transfer.status.ok() && chunk_plan.map->map()->local_cells() > 0 && !array.is_dense();
+    const bool copies = !transfer.refused && chunk_plan.map->map()->local_cells() > 0 && !array.is_dense();
     const Dims strides = byte_strides(array.extents(), element.size);
     std::byte* dense = nullptr;
     if (copies) {  // holes and land stay as they are
-      packed.status = caught([&] {
+      packed.refused.why = caught([&] {
         dense = buffers_.tile.of(static_cast<std::size_t>(volume(array.extents())) * element.size);
         array.copy_to(dense, strides);
         const Dims in_chunks = packed.array.extents();
         packed.array =
             ArrayView{dense, element.type, element.size, in_chunks, byte_strides(in_chunks, element.size)};
       });
-      status.merge(packed.status);
+      status.merge(packed.refused.why);
     }
     Rearranger::Handling handling;
     handling.buffer = buffers_.for_pieces(status);
@@ -286,7 +286,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
         chunk_plan.rearranger->read(packed, job.stored(), {}, handling);
     messages_.count(context_.counters);
     report(job, order, chunk_plan);
-    if (copies && packed.status.ok()) array.copy_from(dense, strides);
+    if (copies && !packed.refused) array.copy_from(dense, strides);
     if (conversion_errors.count > 0)
       status.merge(mapped_conversion_status(transfer, *job.variable, conversion_errors, false));
   }));

@@ -31,7 +31,7 @@ bool FieldQueue::waits(const FieldJob& job, bool in_same_boxes) const {
 
 Status FieldQueue::add(const FieldJob& job, const Rearranger::Plan& plan) {
   const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   staged_.complete_overlap(job, status);
   Transfer packed;
   const bool is_map = transfer.decomposition->map() != nullptr;

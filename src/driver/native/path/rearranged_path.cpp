@@ -51,7 +51,7 @@ Status RearrangedPath::read_tiles(const FieldJob& job) {
   const TileCells tile(job, halo, buffers_);
   Transfer packed = as_map(transfer, rearrangers_.map_of(transfer.decomposition, halo), tile.box, tile.cells,
                            job.variable->type);
-  packed.status = tile.status;
+  packed.refused.why = tile.status;
   FieldJob of_box = job;
   of_box.transfer = &packed;
   status = tile.status;
@@ -139,7 +139,7 @@ Status RearrangedPath::write_boxes(const FieldJob& as_cut) {
   const FieldJob job = rearrangers_.as_flattened(as_cut, rearrangers_.is_flattened(as_cut), row);
   const Transfer& transfer = *job.transfer;
   Counters& counters = context_.counters;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   staged_.complete_overlap(as_cut, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
@@ -161,14 +161,14 @@ Status RearrangedPath::write_boxes(const FieldJob& as_cut) {
 Status RearrangedPath::read_boxes(const FieldJob& as_cut) {
   NativeRearrangers::Row row;
   const FieldJob job = rearrangers_.as_flattened(as_cut, rearrangers_.is_flattened(as_cut), row);
-  Status status = job.transfer->status;
+  Status status = job.transfer->refused.why;
   const Rearranger::Handling handling = handling_of(job, status);
   status.merge(read_boxes(job, *as_cut.transfer, job.stored(), handling));
   return status;
 }
 
 Status RearrangedPath::read_by_library(const FieldJob& job) {
-  Status status = job.transfer->status;
+  Status status = job.transfer->refused.why;
   Rearranger::Handling handling;
   handling.buffer = buffers_.for_pieces(status);
   handling.load = [&](const Box& box, std::byte* cells) {

@@ -11,7 +11,7 @@ constexpr std::int64_t k_cached = 16 * 1024 * 1024;
 
 Status FieldWriter::write(const FieldJob& job) {
   Status status = failure();
-  status.merge(job.transfer->status);
+  status.merge(job.transfer->refused.why);
   complete_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
@@ -143,7 +143,7 @@ ConversionErrors FieldWriter::pack(const FieldJob& job, const StagedPiece& stage
     fill_map_cells(decomposition, map, cells, base, fill);
   };
   if (decomposition.map() != nullptr) fill_mapped(decomposition.unowned_share());
-  if (!job.transfer->status.ok()) {
+  if (job.transfer->refused) {
     if (decomposition.map() != nullptr)
       fill_mapped(*decomposition.map());
     else
