@@ -218,8 +218,8 @@ void Dataset::started(Seconds start) {
                    fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
-  gatherings_ = gatherings_of(driver_->schema());
-  next_records_.start(driver_->schema());
+  gatherings_ = gatherings_of(schema());
+  next_records_.start(schema());
   opened_at_ = start;
   warn(machine_.warnings);
   print_warnings();
@@ -247,7 +247,6 @@ void Dataset::check_writable() const {
 // did not.
 void Dataset::begin_definition() {
   check_writable();
-  if (!defining_) definitions_.take_lengths(driver_->schema());
   defining_ = true;
 }
 
@@ -420,7 +419,7 @@ void Dataset::finish_definitions() {
     }
     definitions_.describe_quantized();  // throws on all ranks, whose definitions are the same now
     check_layout_of_gathered();
-    driver_->define(definitions_.schema(), cuts_in_file());
+    driver_->define(definitions_.wanted(), cuts_in_file());
   });
   if (!status.ok()) {
     drop_definitions();
@@ -428,7 +427,7 @@ void Dataset::finish_definitions() {
   }
   const auto gathered = definitions_.gathered();
   definitions_.reset(driver_->schema());
-  gatherings_ = gatherings_of(driver_->schema());
+  gatherings_ = gatherings_of(schema());
   roundings_.clear();
   write_lists(gathered);
   // Lists of variables agree, so ranks come to new decompositions in the same order.
@@ -499,11 +498,10 @@ void Dataset::sync(bool durable) {
   const Comm::Calling calling(comm_, "sync", path_);
   // Durable for all if it is for one: drivers of other libraries do together what that takes.
   const Status status = complete_call("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
-  definitions_.take_lengths(driver_->schema());
   if (status.ok())
-    next_records_.settle(driver_->schema());
+    next_records_.settle(schema());
   else
-    next_records_.start(driver_->schema());
+    next_records_.start(schema());
   if (!status.ok()) throw Error(status).in_file(path_);
   retry_gathered_fields();
 }
@@ -564,7 +562,7 @@ Status Dataset::finish_report() {
     comm_.on_root([&] {
       DatasetReport report;
       report.path = path_;
-      report.format = name_of(driver_->schema().format);
+      report.format = name_of(schema().format);
       report.driver = driver_name();
       report.ranks = comm_.size();
       report.cores = cores_of_host();
@@ -641,7 +639,7 @@ std::optional<Placement> Dataset::placement(int variable) const {
 std::string Dataset::report_text() const {
   DatasetReport report;
   report.path = path_;
-  report.format = name_of(driver_->schema().format);
+  report.format = name_of(schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
   report.cores = cores_of_host();

@@ -119,7 +119,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
 std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, const DataCall& call) {
   const auto& attached = definitions_.decomposition(variable);
   if (call.decomposition == nullptr || call.decomposition == attached) return attached;
-  check_decomposition_fits(definitions_.schema(), variable, *call.decomposition);
+  check_decomposition_fits(schema(), variable, *call.decomposition);
   definitions_.attach(variable, call.decomposition);
   return call.decomposition;
 }
@@ -127,8 +127,8 @@ std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, con
 // With the index of the record in place of SHOAL_NEXT.
 Section Dataset::section_to_write(const Section& section, int variable) {
   Section out = section;
-  if (!driver_->schema().has_record(variable)) return out;
-  if (section.record == k_next_record) out.record = next_records_.of(driver_->schema(), variable);
+  if (!schema().has_record(variable)) return out;
+  if (section.record == k_next_record) out.record = next_records_.of(schema(), variable);
   if (out.record == k_all_records && comm_.size() > 1) next_records_.lose(variable);
   return out;
 }
@@ -167,7 +167,7 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
   if (definitions_.quantized().empty()) return nullptr;
   const auto known = roundings_.find(variable);
   if (known != roundings_.end()) return known->second;
-  const VariableDef& definition = driver_->schema().variable(variable);
+  const VariableDef& definition = schema().variable(variable);
   const auto wanted = definitions_.quantized().find(definition.name);
   std::shared_ptr<const Rounding> rounding;
   if (wanted != definitions_.quantized().end()) {
@@ -205,7 +205,6 @@ void Dataset::write(const DataCall& call) {
       write_field(*transfer);
     else
       or_restart_records([&] { driver_->refuse(std::get<RefusedCall>(field)); });
-    definitions_.take_lengths(driver_->schema());
     check_section_here(call);
   } catch (const Error& e) {
     throw e.of_variable(variable_name(call.variable)).in_file(path_);
@@ -250,7 +249,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
   const Status known = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int v = from.definitions_.variable(from_variable);
-    const Schema& schema = from.driver_->schema();
+    const Schema& schema = from.schema();
     const auto& definition = schema.variable(v);
     const Dims there = schema.shape(v);
     filled.source_type = definition.type;
@@ -271,7 +270,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
 void Dataset::fill_masked(const Transfer& transfer) const {
   if (transfer.refused || settings_.text("read_masked") != "fill") return;
   if (transfer.mine.empty()) return;  // and nothing is checked that ranks with cells found wrong
-  const VariableDef& definition = driver_->schema().variable(transfer.variable);
+  const VariableDef& definition = schema().variable(transfer.variable);
   const Bytes fill = fill_of(definition);
   std::array<std::byte, 16> value{};
   find_conversion({definition.type, fill.size(), false}, in_memory(transfer))(
@@ -341,7 +340,6 @@ void Dataset::put(const DataCall& call) {
   } else {
     next_records_.note(schema(), *variable, box);
   }
-  definitions_.take_lengths(driver_->schema());
   if (comm_.rank() == 0 && !refused) return;
   try {
     check_section_here(call);
@@ -351,8 +349,8 @@ void Dataset::put(const DataCall& call) {
 }
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
-  const VariableDef& definition = definitions_.schema().variable(variable);
-  const CellArray cells = fitted(call.array, box, call.section, driver_->schema(), variable);
+  const VariableDef& definition = schema().variable(variable);
+  const CellArray cells = fitted(call.array, box, call.section, schema(), variable);
   check_value_types(definition, cells.type());
   const HostArray on_host(cells);
   const ArrayView& view = on_host.view();
@@ -408,7 +406,7 @@ void Dataset::get(const DataCall& call) {
 void Dataset::get_values(int variable, const Box& box, const CellArray& cells) {
   const HostArray on_host(cells, HostArray::Copy::empty);
   const ArrayView& view = on_host.view();
-  const VariableDef& definition = definitions_.schema().variable(variable);
+  const VariableDef& definition = schema().variable(variable);
   std::vector<std::string> strings;
   if (definition.type == Type::string) {
     driver_->get(variable, box, nullptr, strings);

@@ -50,16 +50,15 @@ void Dataset::check_layout_of_gathered() const {
   throw Error(Code::not_supported,
               "water points go to one file only, as those of a rank are no box that a file could hold; use "
               "layout=one")
-      .of_variable(definitions_.schema().dim(definitions_.gathered().front().first).name);
+      .of_variable(schema().dim(definitions_.gathered().front().first).name);
 }
 
 // As drivers see them: decompositions of variables in their own dimensions.
 Cuts Dataset::cuts_in_file() const {
   Cuts cuts = definitions_.decompositions();
-  const auto gatherings = gatherings_of(definitions_.schema());
+  const auto gatherings = gatherings_of(schema());
   for (std::size_t v = 0; v < cuts.size() && !gatherings.empty(); ++v)
-    if (cuts[v] && on_grid(definitions_.schema(), gatherings, static_cast<int>(v), *cuts[v]))
-      cuts[v] = nullptr;
+    if (cuts[v] && on_grid(schema(), gatherings, static_cast<int>(v), *cuts[v])) cuts[v] = nullptr;
   return cuts;
 }
 
@@ -85,7 +84,7 @@ void Dataset::write_lists(const std::vector<std::pair<int, std::shared_ptr<const
 const CellPositions& Dataset::list_of(const Gathering& gathering) {
   const auto known = lists_.find(gathering.dim);
   if (known != lists_.end()) return known->second;
-  const std::int64_t n = driver_->schema().dim(gathering.dim).length;
+  const std::int64_t n = schema().dim(gathering.dim).length;
   const std::int64_t first = map_file::even_begin(n, comm_.size(), comm_.rank());
   const std::int64_t count = map_file::even_begin(n, comm_.size(), comm_.rank() + 1) - first;
   std::vector<std::int64_t> cells;
@@ -101,7 +100,7 @@ const CellPositions& Dataset::list_of(const Gathering& gathering) {
 // together, so that no rank with wrong arguments is missing later.
 void Dataset::find_gathered_fields() {
   if (gatherings_.empty()) return;
-  const Schema& schema = driver_->schema();
+  const Schema& schema = this->schema();
   const auto decompositions = prepared_;
   for (const auto& decomposition : decompositions)
     for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
@@ -139,7 +138,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
                                    const Section& section,
                                    const std::shared_ptr<const Decomposition>& decomposition,
                                    Direction direction) {
-  const Schema& schema = driver_->schema();
+  const Schema& schema = this->schema();
   check_section_length(schema, variable, section);
   const VariableDef& definition = schema.variable(variable);
   DataCall expanded = call;
@@ -189,7 +188,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
 
 const GatheredField* Dataset::gathered_field_of(const Transfer& transfer) {
   if (gatherings_.empty() || !transfer.decomposition) return nullptr;
-  const auto how = on_grid(driver_->schema(), gatherings_, transfer.variable, *transfer.decomposition);
+  const auto how = on_grid(schema(), gatherings_, transfer.variable, *transfer.decomposition);
   if (!how) return nullptr;
   for (const auto& known : gathered_fields_) {
     if (known.grid != transfer.decomposition || known.dim != how->gathering.dim ||
@@ -203,7 +202,7 @@ const GatheredField* Dataset::gathered_field_of(const Transfer& transfer) {
 
 void Dataset::write_gathered(const GatheredField& gathered, const Transfer& transfer) {
   if (!gathered.unwritable().ok()) throw Error(gathered.unwritable());
-  const VariableDef& definition = driver_->schema().variable(transfer.variable);
+  const VariableDef& definition = schema().variable(transfer.variable);
   Status conversion_errors;
   driver_->write(gathered.for_writing(transfer, definition, gathered_cells_, conversion_errors));
   // The rest is written; the failure comes out at sync, on all ranks.
@@ -211,7 +210,7 @@ void Dataset::write_gathered(const GatheredField& gathered, const Transfer& tran
 }
 
 void Dataset::read_gathered(const GatheredField& gathered, const Transfer& transfer) {
-  const VariableDef& definition = driver_->schema().variable(transfer.variable);
+  const VariableDef& definition = schema().variable(transfer.variable);
   const Transfer read = gathered.for_reading(transfer, definition, gathered_cells_);
   driver_->read(read);
   Status given = caught([&] {
