@@ -273,7 +273,7 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
   transfer.decomposition = decomposition;
   transfer.region = region_of(schema, variable, section, direction, decomposition.get(), Dims());
   const int nd = transfer.region.rank();
-  transfer.mine = Box(Dims(nd), Dims(nd));
+  transfer.mine = no_cells(nd);
   transfer.array = ArrayView{nullptr, definition.type, size_of(definition.type), Dims(nd), Dims(nd)};
   Status& why = transfer.refused.why = caught(
       [&] { fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction); });

@@ -141,8 +141,9 @@ std::variant<Transfer, RefusedCall> Dataset::field_call(const DataCall& call, Di
     if (!call.problem.ok()) throw Error(call.problem);
     const int variable = variable_number(call.variable);
     const Section section = writes ? section_to_write(call.section, variable) : call.section;
-    decomposition = decomposition_of(variable, call);
+    auto found = decomposition_of(variable, call);
     if (!call.knows_section) throw Error(call.refused);
+    decomposition = std::move(found);
     const auto how =
         decomposition == nullptr ? std::nullopt : on_grid(schema(), gatherings_, variable, *decomposition);
     transfer = how ? transfer_on_grid(*how, variable, call, section, decomposition, direction)
@@ -418,7 +419,7 @@ void Dataset::get_values(int variable, const Box& box, const CellArray& cells) {
     on_host.store();
     return;
   }
-  Bytes values(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+  Bytes values(bytes_of(box, size_of(definition.type)));
   driver_->get(variable, box, values.data(), strings);
   if (view.extents.size() == box.rank() - 1) {
     // Logical values kept as text, one word a value: the first letter says. Others are passed over.

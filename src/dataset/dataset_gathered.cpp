@@ -8,16 +8,11 @@
 
 #include "dataset/dataset.hpp"
 #include "dataset/maps/map_file.hpp"
+#include "driver/protocol/protocol.hpp"
 
 namespace shoal {
 
 namespace {
-
-/// The failure of a list names it.
-Status of_list(Status status, const Schema& schema, const Gathering& gathering) {
-  if (!status.ok() && status.variable.empty()) status.variable = schema.variable(gathering.list).name;
-  return status;
-}
 
 /// A part of a list. As a map, since drivers that have I/O ranks set take no blocks.
 std::shared_ptr<const Decomposition> part_of_list(const Comm& comm, std::int64_t length, std::int64_t first,
@@ -114,14 +109,14 @@ void Dataset::find_gathered_fields() {
       if (std::any_of(gathered_fields_.begin(), gathered_fields_.end(), same)) continue;
       KnownGathered found{decomposition, how->gathering.dim, how->inner_dims, nullptr, {}};
       // A list that is damaged stops only those who use it.
-      found.problem = of_list(caught([&] {
-                                const CellPositions& list = list_of(how->gathering);
-                                found.gathered = std::make_unique<GatheredField>(comm_, decomposition, *how,
-                                                                                 list, writable_);
-                                if (found.gathered->own()) driver_->prepare(found.gathered->own());
-                                driver_->prepare(found.gathered->with_halo());
-                              }),
-                              schema, how->gathering);
+      found.problem = named(caught([&] {
+                              const CellPositions& list = list_of(how->gathering);
+                              found.gathered = std::make_unique<GatheredField>(comm_, decomposition, *how,
+                                                                               list, writable_);
+                              if (found.gathered->own()) driver_->prepare(found.gathered->own());
+                              driver_->prepare(found.gathered->with_halo());
+                            }),
+                            schema.variable(how->gathering.list).name);
       gathered_fields_.push_back(std::move(found));
     }
 }

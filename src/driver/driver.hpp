@@ -53,6 +53,14 @@ struct RefusedCall {
   std::optional<int> variable;  ///< of put, where that is known at least
 };
 
+/// The placement of a variable that lies where only a library, or other files, know.
+inline Placement of_library(const Dims& shape) {
+  Placement placement;
+  placement.kind = Placement::Kind::library;
+  placement.chunk = shape;
+  return placement;
+}
+
 enum class OpenMode { create, create_exclusive, read, write };
 
 /// One open file, and the way in which its bytes are moved. Every call is Collective (made by all ranks in

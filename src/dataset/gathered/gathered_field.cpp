@@ -21,10 +21,6 @@ Dims slice(const Dims& dims, int first, int n) {
   return Dims(std::span(dims.begin() + first, static_cast<std::size_t>(n)));
 }
 
-Box nothing(int rank) {
-  return {Dims(rank), Dims(rank)};
-}
-
 }  // namespace
 
 std::vector<std::int64_t> active_points(const Decomposition& masked) {
@@ -126,7 +122,7 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
              tail(grid.region.count, inner_dims_))};
   if (grid.region.empty()) out.region.count = Dims(out.region.rank());
   const bool has_cells = !grid.refused && !map->tile().empty() && !grid.region.empty();
-  out.mine = has_cells ? out.region : nothing(out.region.rank());
+  out.mine = has_cells ? out.region : no_cells(out.region.rank());
   out.array = ArrayView{nullptr, grid.array.type(), in_memory(grid).size, Dims(out.region.rank()),
                         Dims(out.region.rank())};
   return out;
@@ -150,7 +146,7 @@ Transfer GatheredField::for_writing(const Transfer& grid, const VariableDef& def
   const Element stored{definition.type, size_of(definition.type), false};
   const Box box = own_cells(grid);
   out.refused.why.merge(caught([&] {
-    std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * stored.size);
+    std::byte* const to = cells.of(bytes_of(box, stored.size));
     const Bytes fill = fill_of(definition);
     // Rounded where the list is written.
     const ConversionErrors found = pack_cells(grid, box, to, byte_strides(box.count, stored.size),
@@ -158,7 +154,7 @@ Transfer GatheredField::for_writing(const Transfer& grid, const VariableDef& def
     if (found.count > 0) conversion_errors = conversion_status(grid, definition, found, box, true);
     out.array = ArrayView::contiguous(to, definition.type, list_extents(box));
   }));
-  if (out.refused) out.mine = nothing(out.region.rank());
+  if (out.refused) out.mine = no_cells(out.region.rank());
   return out;
 }
 
@@ -175,7 +171,7 @@ Transfer GatheredField::for_reading(const Transfer& grid, const VariableDef& def
     const Box box =
         within_region({intersection(grid_->tile_with_halo(), Box::whole(grid_->global()))}, grid.region)
             .front();
-    std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * size);
+    std::byte* const to = cells.of(bytes_of(box, size));
     const Bytes fill = fill_of(definition);
     fill_box(to, {static_cast<std::int64_t>(size)}, {box.cells()}, fill.data(), size);
     out.array = ArrayView::contiguous(to, definition.type, list_extents(box));

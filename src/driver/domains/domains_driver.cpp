@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "driver/domains/grouping.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "driver/registry.hpp"
 #include "storage/paths.hpp"
 
@@ -130,12 +131,8 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
   parts_ = std::move(parts);
   variables_ = std::move(variables);
   placements_.clear();
-  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v) {
-    Placement elsewhere;
-    elsewhere.kind = Placement::Kind::library;
-    elsewhere.chunk = schema_.shape(v);
-    placements_.push_back(elsewhere);
-  }
+  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v)
+    placements_.push_back(of_library(schema_.shape(v)));
   put_made_axes(made_axes);
 }
 
@@ -171,13 +168,10 @@ void DomainsDriver::make_files(const Cuts& cuts) {
 }
 
 void DomainsDriver::find_old_files() {
-  const Bytes found = comm_.from_root([&] {
+  has_old_files_ = value_of_root(comm_, [&] {
     old_files_ = files_in_the_way();
-    ByteWriter out;
-    out.put(!old_files_.empty());
-    return out.take();
+    return !old_files_.empty();
   });
-  has_old_files_ = ByteReader(found).get<bool>();
 }
 
 void DomainsDriver::remove_old_files() {
@@ -404,7 +398,7 @@ Box DomainsDriver::box_in_file(int v, const Box& box) const {
     if (!part.cut) continue;
     const std::int64_t first = std::max(box.first[i], part.first);
     const std::int64_t end = std::min(box.end(i), part.first + part.count);
-    if (first >= end) return {Dims(box.rank()), Dims(box.rank())};
+    if (first >= end) return no_cells(box.rank());
     out.first[i] = first - part.first;
     out.count[i] = end - first;
   }
@@ -566,7 +560,7 @@ void DomainsDriver::spread_puts() {
     }
     const ArrayView from = ArrayView::contiguous(p.values.data(), type, p.box.count).part(taken);
     const Element element{type, size_of(type), false};
-    Bytes cells(static_cast<std::size_t>(part.cells()) * element.size);
+    Bytes cells(bytes_of(part, element.size));
     copy_box(from.data, from.strides, cells.data(), byte_strides(part.count, element.size), part.count,
              find_conversion(element, element), nullptr);
     inner_->put(inside, part, cells.data(), {});

@@ -154,7 +154,7 @@ Box box_of_domain(const Comm& comm, const Comm& domain, int number, const Decomp
     }
   ByteWriter out;
   out.put(number);
-  out.put(domain.rank() == 0 ? box : Box(Dims(n), Dims(n)));
+  out.put(domain.rank() == 0 ? box : no_cells(n));
   const auto parts = comm.gather(out.take(), 0);
   comm.on_root([&] {
     std::vector<Tile> tiles;

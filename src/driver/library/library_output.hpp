@@ -39,7 +39,7 @@ class LibraryOutput {
 
   /// Defers a failure to the next sync; with the variable's name.
   void keep(Status status) { state_.defer(std::move(status)); }
-  void keep(Status status, int variable);
+  void keep(const Status& status, int variable);
   /// Keeps the library's damage (LibraryFile::damage), which each sync reports.
   void keep_damage();
 

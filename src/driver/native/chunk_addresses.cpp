@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "driver/protocol/root_values.hpp"
+
 namespace shoal {
 
 namespace {
@@ -18,8 +20,7 @@ std::vector<Location> ChunkAddresses::allocate(const FieldJob& job) {
   const Box chunks = chunks_of(region, job.placement->chunk);
   std::vector<bool> fresh;
   // No cells are announced: the file gets to know of them at commit, when they are down.
-  auto addresses =
-      context_.header.catalog().place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
+  auto addresses = context_.header.catalog().place(v, chunks, no_cells(region.rank()), fresh);
   // Cells that may still come into being count as part of a chunk.
   Dims written_records = schema.shape(v);
   for (int d = 0; d < written_records.size(); ++d)
@@ -41,12 +42,7 @@ std::vector<Location> ChunkAddresses::place(const FieldJob& job, bool by_message
   std::vector<Location> addresses;
   if (!job.addresses_listed) return addresses;
   if (by_message) {
-    const Bytes message = context_.comm.from_root([&] {
-      ByteWriter out;
-      out.put(allocate(job));
-      return out.take();
-    });
-    ByteReader(message).get(addresses);
+    addresses = value_of_root(context_.comm, [&] { return allocate(job); });
   } else if (context_.header.on_owner()) {
     addresses = allocate(job);
   }
@@ -105,12 +101,8 @@ std::vector<Location> ChunkAddresses::find(const FieldJob& job) {
   Found& known = found_[v];
   if (known.addresses.empty() || !known.chunks.contains(wanted)) {
     known.chunks = ahead_of(job, wanted);
-    const Bytes message = context_.comm.from_root([&] {
-      ByteWriter out;
-      out.put(context_.header.catalog().find(v, known.chunks));
-      return out.take();
-    });
-    ByteReader(message).get(known.addresses);
+    known.addresses =
+        value_of_root(context_.comm, [&] { return context_.header.catalog().find(v, known.chunks); });
   }
   std::vector<Location> addresses;
   for_each_index(wanted, [&](const Dims& index) {
@@ -121,12 +113,7 @@ std::vector<Location> ChunkAddresses::find(const FieldJob& job) {
 }
 
 std::vector<StoredChunk> ChunkAddresses::encoded_chunks(int v, const Box& chunks) {
-  const Bytes message = context_.comm.from_root([&] {
-    ByteWriter out;
-    out.put(context_.header.catalog().stored_chunks(v, chunks));
-    return out.take();
-  });
-  return ByteReader(message).get<std::vector<StoredChunk>>();
+  return value_of_root(context_.comm, [&] { return context_.header.catalog().stored_chunks(v, chunks); });
 }
 
 // Of a file that is only read, nothing moves.

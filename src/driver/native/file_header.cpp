@@ -6,6 +6,7 @@
 
 #include "driver/file/file_catalog.hpp"
 #include "driver/file/shared_file.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "format/format_traits.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "storage/paths.hpp"
@@ -36,13 +37,10 @@ FileSystem FileHeader::open(OpenMode mode, Format format) {
 
 bool FileHeader::has_place(const Schema& wanted) {
   if (!traits_of(schema_.format).is_classic || schema_.variables.empty()) return true;
-  const Bytes answer = comm_.from_root([&] {
+  return value_of_root(comm_, [&] {
     report_records();
-    ByteWriter out;
-    out.put(catalog_->has_place(wanted));
-    return out.take();
+    return catalog_->has_place(wanted);
   });
-  return ByteReader(answer).get<bool>();
 }
 
 void FileHeader::define(const Schema& wanted) {

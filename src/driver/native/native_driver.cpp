@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "driver/protocol/call_matching.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "rearrange/io_ranks.hpp"
 
 namespace shoal {
@@ -243,7 +244,7 @@ void NativeDriver::read(const Transfer& transfer) {
   Status status = transfer.refused.why;
   status.merge(caught([&] {
     Transfer part = transfer;
-    if (!status.ok()) part.mine = Box(Dims(part.region.rank()), Dims(part.region.rank()));
+    if (!status.ok()) part.mine = no_cells(part.region.rank());
     FieldJob job = context_.job_for(part);
     status.merge(router_.read(job));
   }));
@@ -270,9 +271,8 @@ void NativeDriver::refuse_read(const Status& why) {
   pending_.agree_on_read(why);
 }
 
-Status NativeDriver::of_variable(Status status, int v) const {
-  if (!status.ok() && status.variable.empty()) status.variable = header_.variable(v).name;
-  return status;
+Status NativeDriver::of_variable(const Status& status, int v) const {
+  return named(status, header_.variable(v).name);
 }
 
 // Also if one rank gets it wrong. variable: none where this rank does not know it.
@@ -297,21 +297,13 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
 
 void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
   pending_.complete("gets");
-  const Type type = header_.variable(v).type;
   // What is not committed is known to the owner alone.
   const bool all = options_.reading.all_read && !writable_;
   Status outcome;
   if (header_.on_owner() || all)
     outcome = of_variable(caught([&] { header_.get(v, box, values, strings); }), v);
   comm_.agree_or_throw(outcome);
-  if (all) return;
-  if (type != Type::string)
-    return comm_.broadcast(values, static_cast<std::int64_t>(size_of(type)) * box.cells(), 0);
-  ByteWriter out;
-  out.put(strings);
-  Bytes message = out.take();
-  comm_.broadcast(message, 0);
-  ByteReader(message).get(strings);
+  if (!all) share_values(comm_, header_.variable(v).type, box, values, strings);
 }
 
 void NativeDriver::sync(bool durable) {

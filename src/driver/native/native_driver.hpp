@@ -56,7 +56,7 @@ class NativeDriver final : public Driver {
   void refuse_write(const Status& why);
   void refuse_read(const Status& why);
   /// The status, which names the variable if it failed.
-  Status of_variable(Status status, int variable) const;
+  Status of_variable(const Status& status, int variable) const;
   /// Skips a write in which the others do not wait for this rank: they learn it in the next match of calls.
   void skip_write(const Status& why);
   /// Writes a field after the match of calls, where there is one.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/hash.hpp"
+#include "driver/protocol/call_hash.hpp"
 
 namespace shoal {
 

@@ -7,7 +7,8 @@
 
 #include "base/hash.hpp"
 #include "base/language.hpp"
-#include "driver/protocol/protocol.hpp"
+#include "driver/protocol/call_hash.hpp"
+#include "driver/protocol/root_values.hpp"
 
 namespace shoal {
 
@@ -51,12 +52,8 @@ std::string CallLog::difference(const Comm& comm, const Schema& schema, int* odd
   if (odd != nullptr) *odd = other;
   if (other == 0) return "";
   const auto calls_of = [&](int rank) {
-    ByteWriter out;
-    if (comm.rank() == rank) out.put(numbers());
-    Bytes message = out.take();
-    comm.broadcast(message, rank);
-    std::vector<std::int64_t> all;
-    ByteReader(message).get(all);
+    std::vector<std::int64_t> all = numbers();
+    share_value(comm, all, rank);
     std::vector<Call> calls;
     for (std::size_t i = 0; i + k_numbers <= all.size(); i += k_numbers)
       calls.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "driver/protocol/protocol.hpp"
+#include "driver/protocol/call_hash.hpp"
 
 namespace shoal {
 

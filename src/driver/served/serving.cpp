@@ -83,7 +83,7 @@ class Served {
     in.get(out.variable);
     in.get(out.region);
     out.decomposition = decompositions_[in.get<std::uint64_t>()];
-    out.mine = Box(Dims(out.region.rank()), Dims(out.region.rank()));
+    out.mine = no_cells(out.region.rank());
     out.array = ArrayView::contiguous(nullptr, type_of(out.variable), out.mine.count);
     return out;
   }
@@ -99,7 +99,7 @@ class Served {
     if (call == Call::put) return driver_->put(variable, box, nullptr, strings);
     Bytes buffer;
     const Type type = type_of(variable);
-    if (type != Type::string) buffer.resize(static_cast<std::size_t>(box.cells()) * size_of(type));
+    if (type != Type::string) buffer.resize(bytes_of(box, size_of(type)));
     driver_->get(variable, box, buffer.data(), strings);
   }
 

@@ -6,6 +6,8 @@
 
 #include "codec/convert.hpp"
 #include "driver/protocol/call_matching.hpp"
+#include "driver/protocol/protocol.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "format/tiles/set_paths.hpp"
 #include "pack/cells.hpp"
 #include "pack/map_cells.hpp"
@@ -24,16 +26,6 @@ constexpr std::int64_t k_compressed_piece_bytes = 16 * 1024 * 1024;
 
 std::int64_t size_in_file(const VariableDef& variable) {
   return static_cast<std::int64_t>(size_of(variable.type));
-}
-
-/// Calls visit for parts of the box of at most so many bytes.
-template <class Visit>
-void for_each_part(const Box& box, std::int64_t element_size, std::int64_t most, Visit&& visit) {
-  Dims ends = box.count;
-  for (int d = 0; d < ends.size(); ++d)
-    ends[d] = box.end(d);
-  for_each_piece({box}, ends, std::max<std::int64_t>(most / element_size, 1),
-                 [&](const Piece& piece) { visit(piece.cells); });
 }
 
 Box moved(const Box& box, const Dims& from, const Dims& to) {
@@ -70,10 +62,7 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
         "of a set of files, io_ranks, io_ranks_per_node, io_stride and io_base are used to read fields that "
         "are cut by maps; of others each rank reads its own cells");
   for (int v = 0; v < static_cast<int>(set_.schema.variables.size()); ++v) {
-    Placement scattered;
-    scattered.kind = Placement::Kind::library;
-    scattered.chunk = set_.schema.shape(v);
-    placements_.push_back(scattered);
+    placements_.push_back(of_library(set_.schema.shape(v)));
   }
 }
 
@@ -152,7 +141,7 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
     conversion_errors.count += more.count;
   };
   if (set_.has_gaps[static_cast<std::size_t>(transfer.variable)]) {
-    for_each_part(transfer.mine, size, k_piece_bytes, [&](const Box& part) {
+    for_each_part(transfer.mine, k_piece_bytes / size, [&](const Box& part) {
       cells.resize(static_cast<std::size_t>(part.cells() * size));
       fill_box(cells.data(), {size}, {part.cells()}, gap.data(), gap.size());
       unpack(part);
@@ -165,7 +154,7 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
       const auto kind = open(piece.file).placement(piece.variable).kind;
       const bool plain = kind != Placement::Kind::library && kind != Placement::Kind::encoded;
       for_each_part(
-          piece.cells, size, plain ? k_piece_bytes : k_compressed_piece_bytes, [&](const Box& part) {
+          piece.cells, (plain ? k_piece_bytes : k_compressed_piece_bytes) / size, [&](const Box& part) {
             cells.resize(static_cast<std::size_t>(part.cells() * size));
             {
               const Timer timer(counters_.read);
@@ -244,8 +233,7 @@ void TilesDriver::read(const Transfer& transfer) {
     else if (!transfer.mine.empty())
       read_cells(transfer, gap_of(transfer.variable));
   }));
-  if (!status.ok() && status.variable.empty()) status.variable = set_.schema.variable(transfer.variable).name;
-  comm_.agree_or_throw(status);
+  comm_.agree_or_throw(named(status, set_.schema.variable(transfer.variable).name));
 }
 
 void TilesDriver::fetch(int variable, const Box& box, std::byte* values) {
@@ -287,22 +275,15 @@ void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vect
   const bool root = comm_.rank() == 0;
   const bool text = definition.type == Type::string;
   const bool all = options_.reading.all_read;
-  Status outcome = caught([&] {
+  const Status outcome = caught([&] {
     if (!root && !all) return;
     if (text)
       strings = get_strings(variable, box);
     else
       fetch(variable, box, values);
   });
-  if (!outcome.ok() && outcome.variable.empty()) outcome.variable = definition.name;
-  comm_.agree_or_throw(outcome);
-  if (all) return;
-  if (!text) return comm_.broadcast(values, box.cells() * size_in_file(definition), 0);
-  ByteWriter out;
-  out.put(strings);
-  Bytes message = out.take();
-  comm_.broadcast(message, 0);
-  ByteReader(message).get(strings);
+  comm_.agree_or_throw(named(outcome, definition.name));
+  if (!all) share_values(comm_, definition.type, box, values, strings);
 }
 
 void TilesDriver::sync(bool /*durable*/) {

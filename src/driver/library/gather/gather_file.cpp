@@ -120,7 +120,7 @@ GatherFile::GatheredBoxes GatherFile::gather_boxes(const Box& mine) const {
   const int n = static_cast<int>(own.size());
   check_mpi(MPI_Gather(own.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, 0, context_.comm.handle()),
             "MPI_Gather");
-  gathered.all = Box(Dims(mine.rank()), Dims(mine.rank()));
+  gathered.all = no_cells(mine.rank());
   for (const auto& box : all) {
     gathered.boxes.push_back(unpacked(box, mine.rank()));
     gathered.all = bounding(gathered.all, gathered.boxes.back());
@@ -140,17 +140,23 @@ std::vector<GatherFile::Part> GatherFile::parts_of(const GatheredBoxes& gathered
   return parts;
 }
 
-/// The slabs of the box, in file order, the same on all ranks.
-template <class Visit>
-void GatherFile::for_each_slab(const Box& all, Type type, Visit&& visit) const {
-  if (all.empty()) return;
-  const auto size = static_cast<std::int64_t>(size_of(type));
-  Dims everything = all.count;
-  for (int d = 0; d < everything.size(); ++d)
-    everything[d] = all.end(d);
-  for_each_piece({all}, everything,
-                 std::max<std::int64_t>(gather_slab_bytes(context_.options.stage) / size, 1),
-                 [&](const Piece& piece) { visit(piece.cells); });
+// The slabs of a field, in file order, the same on all ranks: rank 0 moves them between its file and all
+// ranks, another rank its part of each.
+template <class OfRoot, class OfOther>
+void GatherFile::in_slabs(int v, const Box& box, OfRoot&& of_root, OfOther&& of_other) {
+  const GatheredBoxes gathered = gather_boxes(box);
+  if (gathered.all.empty()) return;
+  Status status;
+  const auto size = static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  for_each_part(gathered.all, gather_slab_bytes(context_.options.stage) / size, [&](const Box& slab) {
+    if (context_.is_root())
+      of_root(gathered, slab, status);
+    else
+      of_other(intersection(box, slab));
+    ++context_.counters.slabs;
+  });
+  --context_.counters.slabs;  // the first is no cut
+  if (!status.ok()) throw Error(status);
 }
 
 void GatherFile::store(int v, const Box& box, const std::byte* cells) {
@@ -160,18 +166,10 @@ void GatherFile::store(int v, const Box& box, const std::byte* cells) {
     ++context_.counters.writes;
     return;
   }
-  const Type type = context_.variable(v).type;
-  const GatheredBoxes gathered = gather_boxes(box);
-  Status status;
-  for_each_slab(gathered.all, type, [&](const Box& slab) {
-    if (context_.is_root())
-      collect(v, gathered, slab, cells, status);
-    else
-      send(intersection(box, slab), type, cells, box, 0);
-    ++context_.counters.slabs;
-  });
-  if (!gathered.all.empty()) --context_.counters.slabs;  // the first is no cut
-  if (!status.ok()) throw Error(status);
+  const auto of_root = [&](const GatheredBoxes& gathered, const Box& slab, Status& status) {
+    collect(v, gathered, slab, cells, status);
+  };
+  in_slabs(v, box, of_root, [&](const Box& part) { send(part, context_.variable(v).type, cells, box, 0); });
 }
 
 // Every part is received, whatever fails, as its rank waits for that.
@@ -181,7 +179,7 @@ void GatherFile::collect(int v, const GatheredBoxes& gathered, const Box& slab, 
   if (parts.empty()) return;
   const VariableDef& definition = context_.variable(v);
   const std::size_t size = size_of(definition.type);
-  slab_.resize(static_cast<std::size_t>(slab.cells()) * size);
+  slab_.resize(bytes_of(slab, size));
   std::int64_t cells = 0;
   for (const auto& part : parts)
     cells += part.cells.cells();
@@ -203,7 +201,7 @@ void GatherFile::collect(int v, const GatheredBoxes& gathered, const Box& slab, 
   status = caught([&] {
     if (!keeps) return file_->put(v, slab, slab_.data());
     for (const auto& part : parts) {
-      part_.resize(static_cast<std::size_t>(part.cells.cells()) * size);
+      part_.resize(bytes_of(part.cells, size));
       copy_cells(part.cells, definition.type, slab_.data(), slab, part_.data(), part.cells);
       file_->put(v, part.cells, part_.data());
     }
@@ -217,18 +215,11 @@ void GatherFile::load(int v, const Box& box, std::byte* cells, bool /*overlappin
     ++context_.counters.reads;
     return;
   }
-  const Type type = context_.variable(v).type;
-  const GatheredBoxes gathered = gather_boxes(box);
-  Status status;
-  for_each_slab(gathered.all, type, [&](const Box& slab) {
-    if (context_.is_root())
-      spread(v, gathered, slab, cells, status);
-    else
-      receive(intersection(box, slab), type, cells, box, 0);
-    ++context_.counters.slabs;
-  });
-  if (!gathered.all.empty()) --context_.counters.slabs;
-  if (!status.ok()) throw Error(status);
+  const auto of_root = [&](const GatheredBoxes& gathered, const Box& slab, Status& status) {
+    spread(v, gathered, slab, cells, status);
+  };
+  in_slabs(v, box, of_root,
+           [&](const Box& part) { receive(part, context_.variable(v).type, cells, box, 0); });
 }
 
 // Every part is sent, also where nothing could be read.
@@ -237,7 +228,7 @@ void GatherFile::spread(int v, const GatheredBoxes& gathered, const Box& slab, s
   const std::vector<Part> parts = parts_of(gathered, slab);
   if (parts.empty()) return;
   const Type type = context_.variable(v).type;
-  slab_.resize(static_cast<std::size_t>(slab.cells()) * size_of(type));
+  slab_.resize(bytes_of(slab, size_of(type)));
   if (status.ok()) status = caught([&] { file_->get(v, slab, slab_.data()); });
   for (const auto& part : parts) {
     if (part.rank == 0)
@@ -252,7 +243,7 @@ void GatherFile::spread(int v, const GatheredBoxes& gathered, const Box& slab, s
 void GatherFile::send(const Box& part, Type type, const std::byte* cells, const Box& box, int to) {
   if (part.empty()) return;
   const std::size_t size = size_of(type);
-  const auto bytes = static_cast<std::size_t>(part.cells()) * size;
+  const auto bytes = bytes_of(part, size);
   const std::byte* from = cells + offset_of(part, box, size);
   if (!follow(part, box)) {
     part_.resize(bytes);
@@ -266,7 +257,7 @@ void GatherFile::send(const Box& part, Type type, const std::byte* cells, const 
 void GatherFile::receive(const Box& part, Type type, std::byte* cells, const Box& box, int from) {
   if (part.empty()) return;
   const std::size_t size = size_of(type);
-  const auto bytes = static_cast<std::size_t>(part.cells()) * size;
+  const auto bytes = bytes_of(part, size);
   const bool direct = follow(part, box);
   if (!direct) part_.resize(bytes);
   check_mpi(MPI_Recv(direct ? cells + offset_of(part, box, size) : part_.data(), static_cast<int>(bytes),

@@ -44,8 +44,8 @@ class GatherFile final : public LibraryFile {
 
   GatheredBoxes gather_boxes(const Box& mine) const;
   static std::vector<Part> parts_of(const GatheredBoxes& gathered, const Box& slab);
-  template <class Visit>
-  void for_each_slab(const Box& all, Type type, Visit&& visit) const;
+  template <class OfRoot, class OfOther>
+  void in_slabs(int variable, const Box& box, OfRoot&& of_root, OfOther&& of_other);
 
   void collect(int variable, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
                Status& status);

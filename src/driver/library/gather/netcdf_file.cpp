@@ -4,12 +4,12 @@
 #include <netcdf.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/gather/serial_file.hpp"
+#include "driver/library/library_section.hpp"
 #include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
@@ -57,17 +57,7 @@ int create_mode(Format format) {
   }
 }
 
-/// start and count of a box, as netCDF-C wants them; never of length 0.
-struct Range {
-  explicit Range(const Box& box) {
-    for (int d = 0; d < box.rank(); ++d) {
-      start[static_cast<std::size_t>(d)] = static_cast<std::size_t>(box.first[d]);
-      count[static_cast<std::size_t>(d)] = static_cast<std::size_t>(box.count[d]);
-    }
-  }
-  std::array<std::size_t, k_max_dims> start{};
-  std::array<std::size_t, k_max_dims> count{};
-};
+using Range = LibrarySection<std::size_t>;
 
 /// What netCDF-C should move at once in a classic file. Left to itself it takes the file system's block, 4
 /// KiB on most, and spends a third of the time in calls. Larger buffers gain little, and small writes pay for
@@ -285,7 +275,7 @@ std::string NetcdfFile::writing(int variable, const Box& box) const {
   std::size_t size = 0;
   nc_inq_vartype(file_, id_of(variable), &type);
   nc_inq_type(file_, type, nullptr, &size);
-  std::string text = fmt::format("cannot write {} bytes", static_cast<std::size_t>(box.cells()) * size);
+  std::string text = fmt::format("cannot write {} bytes", bytes_of(box, size));
   caught([&] {  // of a classic file whose header is there
     const auto store = options_.system.open_store(path_, StoreMode::read);
     const ClassicHeader header = decode_header(*store);

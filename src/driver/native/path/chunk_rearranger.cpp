@@ -82,8 +82,7 @@ Transfer ChunkRearranger::in_chunk_order(const FieldJob& job, const ChunkOrder& 
   out.decomposition = chunk_plan.map;
   out.region = Box::whole(order.shape());
   out.array = out.array.with_extents(order.array_shape(chunk_plan.map->map()->local_cells()));
-  out.mine =
-      chunk_plan.map->map()->empty() ? Box(Dims(out.region.rank()), Dims(out.region.rank())) : out.region;
+  out.mine = chunk_plan.map->map()->empty() ? no_cells(out.region.rank()) : out.region;
   return out;
 }
 
@@ -223,7 +222,7 @@ Status ChunkRearranger::write(const FieldJob& job) {
         status.merge(load);
       };
     handling.store = [&](const Box& piece, std::byte* cells) {
-      store_piece(job, order, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells, status);
+      store_piece(job, order, loaded ? piece : no_cells(piece.rank()), cells, status);
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->write(packed, job.stored(), fill.data(), {}, handling);

@@ -71,7 +71,7 @@ void RearrangedPath::move_box(const FieldJob& job, const Box& box, std::byte* ce
         job.addresses_listed ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
                              : location_of(*job.placement, piece.chunk_index[0]);
     const bool whole = piece.cells == box;
-    std::byte* part = whole ? cells : chunk_cells_.of(static_cast<std::size_t>(piece.cells.cells()) * size);
+    std::byte* part = whole ? cells : chunk_cells_.of(bytes_of(piece.cells, size));
     const Dims in_box = byte_strides(box.count, size);
     std::byte* place = cells;
     for (int d = 0; d < box.rank(); ++d)
