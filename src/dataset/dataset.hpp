@@ -22,6 +22,8 @@
 
 namespace shoal {
 
+struct DatasetReport;
+
 /// A dataset whose close was begun in the background and is not finished: do all of its ranks open the path?
 enum class PendingClose { none, here, elsewhere };
 
@@ -147,7 +149,13 @@ class Dataset {
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
 
+  /// What work gives; an Error names the file.
+  template <class Work>
+  auto in_file(Work&& work) const;
   void check_open() const;
+  void check_ranks(const Decomposition* decomposition) const;  ///< as many as the dataset has, in its order
+  template <class Work>
+  void define(const char* variable, Work&& work);
   void check_writable() const;
   void finish_definitions();
   void drop_definitions();
@@ -156,6 +164,8 @@ class Dataset {
   int variable_number(const VariableArgument& variable) const;
   std::string variable_name(const VariableArgument& variable) const;  ///< "": nobody knows it
   Status in_call(const Status& status, const DataCall& call) const;  ///< with file and variable, if it failed
+  template <class Work>
+  void in_call(const DataCall& call, Work&& work) const;
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   /// A call of write or read for the driver. A rank that refuses it, but knows its field, has a Transfer.
@@ -191,6 +201,7 @@ class Dataset {
   void look_for_unused_choices();
   Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();
+  DatasetReport report_without_ranks() const;
   Status finish_report();
   std::map<std::string, std::int64_t> fill_cells() const;  ///< of this rank, those above 0
   void write_overviews();

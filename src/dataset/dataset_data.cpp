@@ -84,6 +84,15 @@ Status Dataset::in_call(const Status& status, const DataCall& call) const {
   return status.ok() ? status : with_context(status, path_, variable_name(call.variable));
 }
 
+template <class Work>
+void Dataset::in_call(const DataCall& call, Work&& work) const {
+  try {
+    work();
+  } catch (const Error& e) {
+    throw e.of_variable(variable_name(call.variable)).in_file(path_);
+  }
+}
+
 // A decomposition that this dataset has not seen yet: ranks look at it together, also those whose other
 // arguments are bad.
 void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -104,12 +113,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
         -1,
         {},
         {}};
-  if (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank())
-    status.merge({Code::invalid_argument,
-                  "the decomposition was made with another communicator than the dataset",
-                  -1,
-                  {},
-                  {}});
+  status.merge(caught([&] { check_ranks(decomposition.get()); }));
   comm_.agree_or_throw(status);
   driver_->prepare(decomposition);
   prepared_.push_back(decomposition);
@@ -199,7 +203,7 @@ void Dataset::write(const DataCall& call) {
   const Comm::Calling calling(comm_, "write", path_);
   comm_.require_together();
   finish_definitions();
-  try {
+  in_call(call, [&] {
     adopt(call.decomposition);
     auto field = field_call(call, Direction::to_file);
     if (auto* const transfer = std::get_if<Transfer>(&field))
@@ -207,9 +211,7 @@ void Dataset::write(const DataCall& call) {
     else
       or_restart_records([&] { driver_->refuse(std::get<RefusedCall>(field)); });
     check_section_here(call);
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  });
 }
 
 void Dataset::write_field(Transfer& transfer) {
@@ -284,7 +286,7 @@ void Dataset::read(const DataCall& call) {
   const Comm::Calling calling(comm_, "read", path_);
   comm_.require_together();
   finish_definitions();
-  try {
+  in_call(call, [&] {
     adopt(call.decomposition);
     auto field = field_call(call, Direction::from_file);
     const GatheredField* gathered = nullptr;
@@ -301,9 +303,7 @@ void Dataset::read(const DataCall& call) {
       read_gathered(*gathered, transfer);
     else
       driver_->read(transfer);
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  });
 }
 
 void Dataset::put(const DataCall& call) {
@@ -342,11 +342,7 @@ void Dataset::put(const DataCall& call) {
     next_records_.note(schema(), *variable, box);
   }
   if (comm_.rank() == 0 && !refused) return;
-  try {
-    check_section_here(call);
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  in_call(call, [&] { check_section_here(call); });
 }
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
@@ -392,16 +388,14 @@ void Dataset::get(const DataCall& call) {
       find_conversion({definition.type, size_of(definition.type), false}, cells.element());
   });
   status = in_call(status, call);
-  try {
+  in_call(call, [&] {
     if (status.ok()) {
       get_values(variable, box, cells);
     } else {
       if (comm_.size() == 1) throw Error(status);
       driver_->refuse({RefusedCall::Kind::get, status, {}});
     }
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  });
 }
 
 void Dataset::get_values(int variable, const Box& box, const CellArray& cells) {

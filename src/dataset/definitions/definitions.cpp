@@ -124,6 +124,16 @@ std::vector<std::string> names_of_dims(const std::string& variable, const std::s
   }
 }
 
+// What `parse` gives; its failure is one of an argument.
+template <class Parse>
+auto parsed(const std::string& variable, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    throw Error(Code::invalid_argument, e.status().message).of_variable(variable);
+  }
+}
+
 void check_can_be_cut(const VariableDef& variable) {
   if (variable.type == Type::string)
     throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
@@ -309,7 +319,7 @@ Schema& Definitions::wanted() {
 }
 
 void Definitions::attach(int variable, std::shared_ptr<const Decomposition> decomposition) {
-  decompositions_[static_cast<std::size_t>(variable)] = std::move(decomposition);
+  decompositions_[variable] = std::move(decomposition);
 }
 
 int Definitions::variable(const std::string& name) const {
@@ -555,12 +565,7 @@ void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks
 
 void Definitions::def_compression(const std::string& name, const std::string& text) {
   VariableDef& v = new_variable(name, "compression");
-  Filters filters;
-  try {
-    filters = filters_of(text);
-  } catch (const Error& e) {
-    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
-  }
+  const Filters filters = parsed(name, [&] { return filters_of(text); });
   if (!filters.empty() && !traits_of(schema().format).has_chunks)
     throw Error(Code::not_supported, "format {} cannot be compressed; use netcdf4", name_of(schema().format))
         .of_variable(name);
@@ -574,12 +579,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
 
 void Definitions::def_quantize(const std::string& name, const std::string& text) {
   const VariableDef& v = new_variable(name, "quantization");
-  Quantization quantization;
-  try {
-    quantization = quantization_of(text);
-  } catch (const Error& e) {
-    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
-  }
+  const Quantization quantization = parsed(name, [&] { return quantization_of(text); });
   check_quantization(v, quantization);
   given_.insert({"quantize", v.name});
   if (const auto chosen = by_pattern_.extract(v.name)) taken_.insert({"quantize", chosen.mapped()});

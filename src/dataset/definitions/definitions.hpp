@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "codec/quantize.hpp"
 #include "dataset/settings/choices.hpp"
 #include "decomp/decomposition.hpp"
@@ -45,9 +46,9 @@ class Definitions {
   /// The schema that the file is to be brought to.
   Schema& wanted();
   /// The decomposition of each variable of the schema; nullptr: none yet.
-  const std::vector<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
+  const Numbered<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
   const std::shared_ptr<const Decomposition>& decomposition(int variable) const {
-    return decompositions_[static_cast<std::size_t>(variable)];
+    return decompositions_[variable];
   }
   void attach(int variable, std::shared_ptr<const Decomposition> decomposition);
 
@@ -143,7 +144,7 @@ class Definitions {
   // Models define thousands of variables: names are looked up, not searched for.
   std::unordered_map<std::string, int> dim_by_name_;
   std::unordered_map<std::string, int> variable_by_name_;
-  std::vector<std::shared_ptr<const Decomposition>> decompositions_;
+  Numbered<std::shared_ptr<const Decomposition>> decompositions_;
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int dims_in_file_ = 0, variables_in_file_ = 0;
   std::set<std::pair<int, std::string>>

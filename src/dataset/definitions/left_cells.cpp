@@ -105,7 +105,7 @@ std::pair<Schema, std::vector<int>> Definitions::with_fill_values(
   std::size_t next = 0;
   for (int v = 0; v < variables_in_file_; ++v) {
     if (!may_get_fill_value(v) || marked[next++] == 0) continue;
-    VariableDef& definition = out.first.variables[static_cast<std::size_t>(v)];
+    VariableDef& definition = out.first.variable(v);
     definition.attributes.push_back(fill_value_of(definition));
     out.second.push_back(v);
   }

@@ -81,7 +81,7 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
 Status DomainsDriver::reported_by_domain(Status status) const {
   if (status.ok()) return status;
   const bool known = status.rank >= 0 && status.rank < static_cast<int>(members_.size());
-  status.rank = known ? static_cast<int>(members_[static_cast<std::size_t>(status.rank)]) : comm_.rank();
+  status.rank = known ? static_cast<int>(members_[status.rank]) : comm_.rank();
   if (status.file.empty() && made()) status.file = file_of_set(path_, domain_);
   return status;
 }
@@ -105,8 +105,8 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
     gave_up_ = caught([&] { make_files(cuts); });
     if (!gave_up_.ok()) throw Error(gave_up_);
   }
-  std::vector<Part> parts = parts_;
-  std::vector<int> variables;
+  Numbered<Part> parts = parts_;
+  Numbered<int> variables;
   std::vector<std::pair<int, int>> made_axes;
   Schema in_file;
   together([&] {
@@ -256,7 +256,7 @@ void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decompos
   });
 }
 
-void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts) {
+void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, Numbered<Part>& parts) {
   parts.resize(wanted.dims.size());
   for (std::size_t d = schema_.dims.size(); d < wanted.dims.size(); ++d)
     parts[d].count = wanted.dims[d].length;
@@ -290,8 +290,7 @@ void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::
   }
 }
 
-Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& parts,
-                                     std::vector<int>& variables,
+Schema DomainsDriver::schema_of_file(const Schema& wanted, Numbered<Part>& parts, Numbered<int>& variables,
                                      std::vector<std::pair<int, int>>& made_axes) const {
   const auto changes = changes_of_file(wanted);
   Schema out = changed(inner_->schema(), changes);
@@ -320,8 +319,7 @@ Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& pa
       def.dims[i] = parts[d].inner;
     }
     if (v < schema_.variables.size()) {
-      if (variables[v] >= 0)
-        out.variables[static_cast<std::size_t>(variables[v])].attributes = def.attributes;
+      if (variables[v] >= 0) out.variable(variables[v]).attributes = def.attributes;
       continue;
     }
     variables.push_back(there ? static_cast<int>(out.variables.size()) : -1);
@@ -356,9 +354,9 @@ std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) c
     const std::string dim = change.name;
     const bool of_file = change.index < 0;
     if (change.kind == Kind::rename_dim)
-      change.index = parts_[static_cast<std::size_t>(change.index)].inner;
+      change.index = parts_[change.index].inner;
     else if (!of_file)
-      change.index = variables_[static_cast<std::size_t>(change.index)];
+      change.index = variables_[change.index];
     if (change.index < 0 && !of_file) continue;
     add(change);
     const int axis = change.kind == Kind::rename_dim ? in_file.find_variable(dim) : -1;
@@ -379,7 +377,7 @@ std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) c
 
 void DomainsDriver::put_made_axes(const std::vector<std::pair<int, int>>& made_axes) {
   for (const auto& [variable, d] : made_axes) {
-    const Part& part = parts_[static_cast<std::size_t>(d)];
+    const Part& part = parts_[d];
     std::vector<double> numbers;
     for (std::int64_t i = 0; i < part.count; ++i)
       numbers.push_back(static_cast<double>(part.first + i + 1));
@@ -394,7 +392,7 @@ Box DomainsDriver::box_in_file(int v, const Box& box) const {
   const auto& dims = schema_.variable(v).dims;
   Box out = box;
   for (int i = 0; i < box.rank(); ++i) {
-    const Part& part = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+    const Part& part = part_of(dims, i);
     if (!part.cut) continue;
     const std::int64_t first = std::max(box.first[i], part.first);
     const std::int64_t end = std::min(box.end(i), part.first + part.count);
@@ -419,13 +417,13 @@ void DomainsDriver::write(const Transfer& transfer) {
   const VariableDef& definition = schema_.variable(v);
   state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type)));
   grow(schema_, v, transfer.region);
-  const int inside = variables_[static_cast<std::size_t>(v)];
+  const int inside = variables_[v];
   Status conversion_error;  // the same on all ranks of a domain, so that none waits for another
   const Cut& cut = cuts_.at(transfer.decomposition.get());
   const auto& dims = definition.dims;
   const int lead = static_cast<int>(dims.size()) - transfer.decomposition->rank();
   for (int i = 0; i < transfer.decomposition->rank(); ++i) {
-    const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])];
+    const Part& p = part_of(dims, lead + i);
     const bool cut_here = transfer.decomposition->is_cut(i) || cut.partly;
     if (cut_here != p.cut || (p.cut && (cut.box.first[i] != p.first || cut.box.count[i] != p.count)))
       conversion_error.merge(
@@ -445,7 +443,7 @@ void DomainsDriver::write(const Transfer& transfer) {
   part.decomposition = cut.part;
   part.origin = Dims(transfer.region.rank());
   for (int i = 0; i < part.origin.size(); ++i) {
-    const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+    const Part& p = part_of(dims, i);
     if (p.cut) part.origin[i] = p.first;
   }
   part.region = box_in_file(v, transfer.region);
@@ -529,7 +527,7 @@ void DomainsDriver::spread_puts() {
     in.get(p.strings);
     state_.defer(mine.refused);
     if (!good) continue;
-    const int inside = variables_[static_cast<std::size_t>(p.variable)];
+    const int inside = variables_[p.variable];
     const Box part = box_in_file(p.variable, p.box);
     if (inside < 0 || (part.empty() && !p.box.empty())) continue;
     grow(schema_, p.variable, p.box);
@@ -542,7 +540,7 @@ void DomainsDriver::spread_puts() {
     Box taken(Dims(p.box.rank()), part.count);
     const auto& dims = schema_.variable(p.variable).dims;
     for (int i = 0; i < taken.rank(); ++i) {
-      const Part& cut = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+      const Part& cut = part_of(dims, i);
       taken.first[i] = part.first[i] + (cut.cut ? cut.first : 0) - p.box.first[i];
     }
     if (type == Type::string) {
@@ -570,7 +568,7 @@ void DomainsDriver::spread_puts() {
 
 void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
   for (const int d : schema_.variable(v).dims)
-    if (parts_[static_cast<std::size_t>(d)].cut)
+    if (parts_[d].cut)
       return refuse(
           {RefusedCall::Kind::get,
            {Code::state,
@@ -582,7 +580,7 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
             {}},
            v});
   spread_puts();
-  together([&] { writer().get(variables_[static_cast<std::size_t>(v)], box, values, strings); });
+  together([&] { writer().get(variables_[v], box, values, strings); });
 }
 
 // ---- Sync and close

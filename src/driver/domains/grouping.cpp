@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/numbered.hpp"
 #include "comm/nodes.hpp"
 #include "decomp/partition.hpp"
 
@@ -139,18 +140,18 @@ Box box_of_domain(const Comm& comm, const Comm& domain, int number, const Decomp
   const int n = decomposition.rank();
   const Box& tile = decomposition.tile();
   constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::min() / 2;
-  std::vector<std::int64_t> bounds(static_cast<std::size_t>(2 * n), k_none);
+  Numbered<std::int64_t> bounds(2 * n, k_none);
   if (!tile.empty())
     for (int d = 0; d < n; ++d) {
-      bounds[static_cast<std::size_t>(d)] = tile.end(d);
-      bounds[static_cast<std::size_t>(n + d)] = -tile.first[d];
+      bounds[d] = tile.end(d);
+      bounds[n + d] = -tile.first[d];
     }
   bounds = domain.max(std::move(bounds));
   Box box{Dims(n), Dims(n)};
   if (bounds[0] != k_none)
     for (int d = 0; d < n; ++d) {
-      box.first[d] = -bounds[static_cast<std::size_t>(n + d)];
-      box.count[d] = bounds[static_cast<std::size_t>(d)] - box.first[d];
+      box.first[d] = -bounds[n + d];
+      box.count[d] = bounds[d] - box.first[d];
     }
   ByteWriter out;
   out.put(number);

@@ -49,7 +49,7 @@ std::vector<Location> ChunkAddresses::place(const FieldJob& job, bool by_message
   return addresses;
 }
 
-void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<Location>& addresses) {
+void ChunkAddresses::fill_cells(int v, const Box& cells, const Numbered<Location>& addresses) {
   const Placement& where = context_.header.placement(v);
   const Bytes fill = stored_fill(context_.header.variable(v), where.swapped);
   const auto size = static_cast<std::int64_t>(fill.size());
@@ -65,9 +65,8 @@ void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<Locat
   const Box chunks = chunks_of(cells, where.chunk);
   std::int64_t in_memory = 0;  // only adjacency counts here
   for_each_piece({cells}, where.chunk, cells.cells(), [&](const Piece& piece) {
-    const Location address =
-        addresses.empty() ? location_of(where, piece.chunk_index[0])
-                          : addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+    const Location address = addresses.empty() ? location_of(where, piece.chunk_index[0])
+                                               : addresses[position_in(piece.chunk_index, chunks)];
     add_extents(piece, where.chunk, fill.size(), address, in_memory, merger);
     in_memory += piece.cells.cells() * size;
   });
@@ -106,7 +105,7 @@ std::vector<Location> ChunkAddresses::find(const FieldJob& job) {
   }
   std::vector<Location> addresses;
   for_each_index(wanted, [&](const Dims& index) {
-    addresses.push_back(known.addresses[static_cast<std::size_t>(position_in(index, known.chunks))]);
+    addresses.push_back(known.addresses[position_in(index, known.chunks)]);
   });
   if (context_.writable) found_.erase(v);
   return addresses;
@@ -127,9 +126,8 @@ std::vector<StoredChunk> ChunkAddresses::find_encoded(const FieldJob& job) {
     known.encoded = encoded_chunks(v, known.chunks);
   }
   std::vector<StoredChunk> chunks;
-  for_each_index(wanted, [&](const Dims& index) {
-    chunks.push_back(known.encoded[static_cast<std::size_t>(position_in(index, known.chunks))]);
-  });
+  for_each_index(
+      wanted, [&](const Dims& index) { chunks.push_back(known.encoded[position_in(index, known.chunks)]); });
   return chunks;
 }
 

@@ -64,7 +64,7 @@ Bytes FileHeader::packed() const {
 void FileHeader::take(const Bytes& header) {
   ByteReader in(header);
   schema_ = unpack_schema(in);
-  in.get(placements_);
+  placements_ = in.get<std::vector<Placement>>();
   file_.set_names(schema_);
   // For libraries that this process may read the file with; only the owner's HDF5 has the file open.
   if (largest_encoded_chunk() > 0) netcdf4::provide_filters();

@@ -113,7 +113,7 @@ Catalog& TilesDriver::open(int file) {
   for (std::size_t v = 0; v < in.variables.size(); ++v) {
     const int own = in.variables[v];
     if (own >= 0 && (own >= static_cast<int>(variables.size()) ||
-                     variables[static_cast<std::size_t>(own)].name != set_.schema.variables[v].name))
+                     catalog->schema().variable(own).name != set_.schema.variables[v].name))
       throw Error(Code::state, "the file has changed since the set was opened").in_file(in.path);
   }
   open_.push_front({file, std::move(catalog), {}});
@@ -250,14 +250,12 @@ void TilesDriver::fetch(int variable, const Box& box, std::byte* values, const B
 }
 
 std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) {
-  std::vector<std::string> out(static_cast<std::size_t>(box.cells()));
+  Numbered<std::string> out(box.cells());
   for (const auto& piece : set_.pieces(variable, box)) {
     const auto part = open(piece.file).get_strings(piece.variable, piece.in_file);
     count(open_.front());
     std::size_t i = 0;
-    for_each_index(piece.cells, [&](const Dims& index) {
-      out[static_cast<std::size_t>(position_in(index, box))] = part[i++];
-    });
+    for_each_index(piece.cells, [&](const Dims& index) { out[position_in(index, box)] = part[i++]; });
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "driver/plans/rearrangers.hpp"
 #include "format/tiles/file_set.hpp"
 #include "pack/scratch_buffer.hpp"
@@ -24,9 +25,7 @@ class TilesDriver final : public Driver {
   TilesDriver(const Comm& comm, const std::vector<std::string>& paths, const DriverOptions& options);
 
   const Schema& schema() const override { return set_.schema; }
-  const Placement& placement(int variable) const override {
-    return placements_.at(static_cast<std::size_t>(variable));
-  }
+  const Placement& placement(int variable) const override { return placements_.at(variable); }
   const Counters& counters() const override { return counters_; }
 
   void define(const Schema& wanted, const Cuts& cuts) override;
@@ -65,7 +64,7 @@ class TilesDriver final : public Driver {
   const Comm& comm_;
   DriverOptions options_;
   FileSet set_;
-  std::vector<Placement> placements_;
+  Numbered<Placement> placements_;
   std::list<OpenFile> open_;  // the one used last is in front
   Bytes cells_;               ///< on their way; kept, since fresh memory costs as much as the copy
   std::optional<Rearrangers> rearrangers_;  ///< once a map is used

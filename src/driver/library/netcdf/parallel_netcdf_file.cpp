@@ -228,7 +228,7 @@ void ParallelNetcdfFile::find_ids(const Schema& known) {
 void ParallelNetcdfFile::describe(Schema& known, std::vector<Placement>& placements) {
   placements.clear();
   for (int v = 0; v < static_cast<int>(known.variables.size()); ++v) {
-    VariableDef& def = known.variables[static_cast<std::size_t>(v)];
+    VariableDef& def = known.variable(v);
     Placement placement;
     placement.chunk = known.shape(v);
     placement.begin = k_unplaced;  // netCDF does not say

@@ -298,23 +298,24 @@ void ChunkRearranger::report(const FieldJob& job, const ChunkOrder& order, Chunk
   chunk_plan.reported = true;
   constexpr std::int64_t k_any = std::int64_t{1} << 50;
   constexpr std::int64_t k_nobody = -1, k_several = -2;
-  const auto nodes = context_.comm.all_gather(std::int64_t{context_.groups.nodes().index()});
+  const Numbered<std::int64_t> nodes =
+      context_.comm.all_gather(std::int64_t{context_.groups.nodes().index()});
   SentChunks sent;
   sent.chunks = order.outer_dims() * order.chunks();
   sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
   const auto plan = chunk_plan.rearranger->plan_of(Box::whole(order.shape()), job.stored(), {}, k_any);
   const Status counted = caught([&] {
     if (!plan || plan->mine.empty()) return;
-    std::vector<std::int64_t> node_of(static_cast<std::size_t>(plan->mine.count[1]), k_nobody);
+    Numbered<std::int64_t> node_of(plan->mine.count[1], k_nobody);
     chunk_plan.rearranger->for_each_source(*plan, [&](int rank, const IndexSet& where, std::int64_t bytes) {
-      const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
+      const std::int64_t node = nodes[rank];
       sent.bytes += bytes;
       if (node != context_.groups.nodes().index()) sent.elsewhere += bytes;
       where.for_each_run(0, order.cells() * plan->mine.count[1],
                          [&](std::int64_t position, std::int64_t, std::int64_t length) {
                            const std::int64_t last = (position + length - 1) / order.cells();
                            for (std::int64_t chunk = position / order.cells(); chunk <= last; ++chunk) {
-                             auto& has = node_of[static_cast<std::size_t>(chunk)];
+                             auto& has = node_of[chunk];
                              has = has == k_nobody || has == node ? node : k_several;
                            }
                          });

@@ -74,7 +74,7 @@ bool FieldQueue::place(std::vector<FieldJob>& jobs) {
     });
     ByteReader in(message);
     for (auto& job : jobs)
-      in.get(job.addresses);
+      job.addresses = in.get<std::vector<Location>>();
   });
   const bool well = placed.ok();
   context_.state.defer(std::move(placed));

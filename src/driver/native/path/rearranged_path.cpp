@@ -67,9 +67,8 @@ void RearrangedPath::move_box(const FieldJob& job, const Box& box, std::byte* ce
   const std::size_t size = size_of(job.variable->type);
   const Box chunks = chunks_of(job.transfer->region, chunk);
   for_each_piece({box}, chunk, box.cells(), [&](const Piece& piece) {
-    const Location address =
-        job.addresses_listed ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
-                             : location_of(*job.placement, piece.chunk_index[0]);
+    const Location address = job.addresses_listed ? job.addresses[position_in(piece.chunk_index, chunks)]
+                                                  : location_of(*job.placement, piece.chunk_index[0]);
     const bool whole = piece.cells == box;
     std::byte* part = whole ? cells : chunk_cells_.of(bytes_of(piece.cells, size));
     const Dims in_box = byte_strides(box.count, size);

@@ -79,7 +79,7 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
   if (job.is_encoded()) {  // gets its address when its size is known
     if (!job.encoded.empty()) {
       const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
-      staged.encoded = job.encoded[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+      staged.encoded = job.encoded[position_in(piece.chunk_index, chunks)];
     }
     if (job.keeps) staged.owned = &job.share->to_store(true);
   } else if (job.addresses_listed) {
