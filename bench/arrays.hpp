@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +19,11 @@ inline constexpr std::byte k_spoilt{0xA5};
 /// The value of a cell. level counts the dimensions that are not cut, flattened, plus the record: records
 /// differ and a model's array need not be filled anew for each.
 double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column);
+
+inline MPI_Datatype mpi_type(Type type) {
+  if (type == Type::dbl) return MPI_DOUBLE;
+  return type == Type::real ? MPI_FLOAT : MPI_INT;
+}
 
 /// Calls visit with a value of the C++ type of a field.
 template <class Visit>

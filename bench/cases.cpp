@@ -13,10 +13,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-bool contains(const Names& list, const std::string& item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
 // The formats to run a method with, those included that it will be refused for.
 Names formats_of(const MethodChoice& choice, const Setup& setup, const Content& content) {
   const auto& entry = *choice.entry;

@@ -45,6 +45,10 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
 std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t least) {
   constexpr std::int64_t k_most = 1000000000;
   std::int64_t value = 0;

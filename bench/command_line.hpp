@@ -25,6 +25,8 @@ std::vector<std::string> split(const std::string& text, char at);
 /// The other way round, for people: "a, b, c".
 std::string joined(const std::vector<std::string>& parts);
 
+bool contains(const std::vector<std::string>& list, const std::string& item);
+
 /// A whole number from least on. std::invalid_argument names the option.
 std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t least);
 

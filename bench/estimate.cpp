@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "json.hpp"
+#include "library.hpp"
 #include "runner.hpp"
 
 namespace shoal::bench {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::int64_t k_mib = 1048576;
 constexpr std::int64_t k_process = 64 * k_mib;   // a rank with its libraries
-constexpr std::int64_t k_stage = 256 * k_mib;    // Shoal's default
 constexpr std::int64_t k_header = 2 * k_mib;     // of a file, with the space kept for later definitions
 constexpr std::int64_t k_checking = 34 * k_mib;  // of a rank that checks or joins files
 
@@ -48,7 +48,8 @@ std::int64_t pio_lists(const Content& content) {
 std::int64_t buffers(const MethodChoice& method, const Content& content, int ranks, bool reads) {
   const auto field = largest_field(content), record = content.distributed_bytes(1);
   const auto& entry = *method.entry;
-  if (entry.through_shoal && entry.driver == "native") return std::min(k_stage, 2 * record) + field;
+  if (entry.through_shoal && entry.driver == "native")
+    return std::min(default_bytes("stage_bytes"), 2 * record) + field;
   if (entry.driver == "gather") return 2 * field;
   if (entry.driver == "pio") return field + 2 * record + pio_lists(content);
   if (entry.name == "limit") return packed_bytes(content, reads) + field;

@@ -3,62 +3,22 @@
 // with.
 #include "method.hpp"
 
+#include <array>
+
+#include "command_line.hpp"
+#include "library.hpp"
+
 namespace shoal::bench {
 
 namespace {
 
 using Names = std::vector<std::string>;
+using Does = MethodEntry::Does;
 
-[[maybe_unused]] const Names& every_format() {
-  static const Names all{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
-  return all;
-}
-
-struct Driver {
-  const char* name;
-  Names accesses;  ///< that are listed
-  Names formats;   ///< the usual one first
-  const char* summary;
-  bool built;
-};
-
-#ifdef SHOAL_HAVE_PNETCDF
-constexpr bool k_have_pnetcdf = true;
-#else
-constexpr bool k_have_pnetcdf = false;
-#endif
-#ifdef SHOAL_HAVE_NETCDF
-constexpr bool k_have_netcdf = true;
-#else
-constexpr bool k_have_netcdf = false;
-#endif
-
-// What is listed. What can be done is the library's to say: any driver may be asked for any access.
-const std::vector<Driver>& drivers() {
-  static const std::vector<Driver> all{
-      {"native",
-       {""},
-       {"cdf5", "cdf1", "cdf2", "netcdf4", "netcdf4-classic", "raw"},
-       "Shoal's own driver",
-       true},
-      {"gather",
-       {""},
-       {"cdf5", "cdf1", "cdf2", "netcdf4", "netcdf4-classic", "raw", "ascii"},
-       "Shoal, rank 0 does it all",
-       true},
-      {"pnetcdf",
-       {"", "collective", "independent", "nonblocking"},
-       {"cdf5", "cdf1", "cdf2"},
-       "Shoal on PnetCDF",
-       k_have_pnetcdf},
-      {"netcdf",
-       {"", "collective", "independent"},
-       {"netcdf4", "netcdf4-classic"},
-       "Shoal on parallel netCDF-4",
-       k_have_netcdf},
-      {"mpiio", {"", "collective", "independent"}, {"raw", "cdf5", "cdf1", "cdf2"}, "Shoal on MPI-IO", true},
-  };
-  return all;
+Names formats_of(const std::string& driver) {
+  for (const auto& known : library_drivers())
+    if (known.name == driver) return known.formats;
+  return {};
 }
 
 struct Layout {
@@ -70,70 +30,59 @@ constexpr std::array<Layout, 4> k_layouts{
      {"-per-domain", "domains", ", a file for each I/O domain (--io-layout)"},
      {"-per-node", "node", ", a file for each node"}}};
 
+// What is listed. What can be done is the library's to say: any driver may be asked for any access.
 void add_drivers(std::vector<MethodEntry>& all) {
-  for (const auto& driver : drivers())
+  for (const auto& driver : library_drivers())
     for (const std::string access : {"", "collective", "independent", "nonblocking"})
-      for (const auto& layout : k_layouts) {
-        MethodEntry entry;
-        const std::string name = driver.name;
-        entry.name = name + (access.empty() ? "" : "-" + access) + layout.suffix;
-        entry.driver = name;
-        entry.access = access;
-        entry.layout = layout.name;
-        entry.summary = driver.summary + (access.empty() ? "" : ", " + access + " access") + layout.summary;
-        entry.formats = driver.formats;
-        entry.through_shoal = true;
-        entry.syncs = true;
-        entry.listed = driver.built && std::find(driver.accesses.begin(), driver.accesses.end(), access) !=
-                                           driver.accesses.end();
-        entry.takes_hints = name == "pnetcdf" || name == "netcdf" || name == "mpiio";
-        entry.make = make_shoal;
-        all.push_back(std::move(entry));
-      }
+      for (const auto& layout : k_layouts)
+        all.push_back({.name = driver.name + (access.empty() ? "" : "-" + access) + layout.suffix,
+                       .driver = driver.name,
+                       .access = access,
+                       .layout = layout.name,
+                       .summary = "Shoal, driver " + driver.name +
+                                  (access.empty() ? "" : ", " + access + " access") + layout.summary,
+                       .formats = driver.formats,
+                       .through_shoal = true,
+                       .takes_hints = !driver.accesses.empty(),
+                       .listed = driver.built && (access.empty() || contains(driver.accesses, access)),
+                       .syncs = true,
+                       .make = make_shoal});
 }
 
-void add_alias(std::vector<MethodEntry>& all, const std::string& name, const std::string& driver,
-               const std::string& layout, const std::string& format, const std::string& summary) {
-  MethodEntry entry;
-  entry.name = name;
-  entry.driver = driver;
-  entry.layout = layout;
-  entry.summary = summary;
-  entry.formats = {format};
-  entry.through_shoal = true;
-  entry.syncs = true;
-  entry.fixed_format = format;
-  entry.make = make_shoal;
-  all.push_back(std::move(entry));
+MethodEntry alias_entry(const std::string& name, const std::string& driver, const std::string& layout,
+                        const std::string& format, const std::string& summary) {
+  return {.name = name,
+          .driver = driver,
+          .layout = layout,
+          .summary = summary,
+          .formats = {format},
+          .through_shoal = true,
+          .syncs = true,
+          .fixed_format = format,
+          .make = make_shoal};
 }
 
-void add_bare(std::vector<MethodEntry>& all, const std::string& driver, const std::string& access,
-              const std::string& summary, const Names& formats, bool hints, Maker* make) {
-  MethodEntry entry;
-  entry.name = "bare-" + driver + (access.empty() ? "" : "-" + access);
-  entry.driver = driver;
-  entry.access = access;
-  entry.layout = "one";
-  entry.summary = summary;
-  entry.formats = formats;
-  entry.takes_hints = hints;
-  entry.replicated = driver != "mpiio";
-  entry.syncs = driver != "mpiio";
-  entry.make = make;
-  all.push_back(std::move(entry));
+MethodEntry own_entry(const std::string& name, const std::string& driver, const std::string& summary,
+                      Does does, Maker* make) {
+  return {.name = name,
+          .driver = driver,
+          .summary = summary,
+          .replicated = name != "limit",
+          .does = does,
+          .make = make};
 }
 
-void add_own(std::vector<MethodEntry>& all, const std::string& name, const std::string& driver,
-             const std::string& summary, MethodEntry::Does does, Maker* make) {
-  MethodEntry entry;
-  entry.name = name;
-  entry.driver = driver;
-  entry.layout = "one";
-  entry.summary = summary;
-  entry.does = does;
-  entry.replicated = name != "limit";
-  entry.make = make;
-  all.push_back(std::move(entry));
+[[maybe_unused]] MethodEntry bare_entry(const std::string& driver, const std::string& access,
+                                        const std::string& summary, const Names& formats, Maker* make) {
+  return {.name = "bare-" + driver + (access.empty() ? "" : "-" + access),
+          .driver = driver,
+          .access = access,
+          .summary = summary,
+          .formats = formats,
+          .takes_hints = !access.empty(),
+          .replicated = driver != "mpiio",
+          .syncs = driver != "mpiio",
+          .make = make};
 }
 
 #ifdef SHOAL_BENCH_PIO_ON_SHOAL
@@ -148,80 +97,80 @@ const char* const k_no_pio =
     "this build found no PIO of NCAR or E3SM; build shoal-bench again with PIO_DIR set to its folder";
 #endif
 
-void add_pio(std::vector<MethodEntry>& all, const std::string& kind, const std::string& access,
-             const std::string& summary, bool hints, const char* missing, Maker* make) {
-  MethodEntry entry;
-  entry.name = "pio-" + kind;
-  entry.driver = "pio";
-  entry.access = access;
-  entry.layout = "one";
-  entry.summary = summary + "; io_tasks: a number, or all ranks";
-  entry.formats = {"cdf5", "cdf1", "cdf2", "netcdf4"};
-  entry.takes_hints = hints;
-  entry.syncs = true;
-  entry.settings = {"io_tasks"};
-  entry.missing = missing;
-  entry.listed = entry.missing.empty();
-  entry.make = make;
-  all.push_back(std::move(entry));
-}
-
-// Its fields go to streams (programs/through_streams.cpp); by itself it reads what they wrote.
-void add_streams(std::vector<MethodEntry>& all) {
-  MethodEntry entry;
-  entry.name = "streams";
-  entry.driver = "native";
-  entry.layout = "one";
-  entry.summary = "Shoal's streams take the fields of each step, and write means, instants and extremes";
-  entry.formats = {"cdf5", "cdf1", "cdf2", "netcdf4", "netcdf4-classic"};
-  entry.through_shoal = entry.syncs = true;
-  entry.does = MethodEntry::Does::fields;
-  entry.make = make_shoal;
-  all.push_back(std::move(entry));
+MethodEntry pio_entry(const std::string& kind, const std::string& access, const std::string& summary,
+                      const std::string& missing, Maker* make) {
+  return {.name = "pio-" + kind,
+          .driver = "pio",
+          .access = access,
+          .summary = summary + "; io_tasks: a number, or all ranks",
+          .formats = {"cdf5", "cdf1", "cdf2", "netcdf4"},
+          .takes_hints = make == make_pio,
+          .listed = missing.empty(),
+          .syncs = true,
+          .settings = {"io_tasks"},
+          .missing = missing,
+          .make = make};
 }
 
 std::vector<MethodEntry> make_all() {
   std::vector<MethodEntry> all;
   add_drivers(all);
-  add_alias(all, "serial-ascii", "gather", "one", "ascii", "rank 0 writes everything as text into one file");
-  add_alias(all, "ascii-per-process", "gather", "process", "ascii",
-            "each process writes text into a file of its own");
-  add_alias(all, "binary-per-process", "native", "process", "raw",
-            "each process writes plain values into a file of its own");
-  add_own(all, "limit", "posix", "each rank's bytes as one block, plain pwrite and pread",
-          MethodEntry::Does::all, make_limit);
-  add_own(all, "none", "none", "no output: the computation alone", MethodEntry::Does::nothing, make_none);
-  add_own(all, "accumulate", "none", "no output: the computation, means and extremes alone",
-          MethodEntry::Does::sums, make_none);
-  add_streams(all);
+  for (auto&& entry : {
+           alias_entry("serial-ascii", "gather", "one", "ascii",
+                       "rank 0 writes everything as text into one file"),
+           alias_entry("ascii-per-process", "gather", "process", "ascii",
+                       "each process writes text into a file of its own"),
+           alias_entry("binary-per-process", "native", "process", "raw",
+                       "each process writes plain values into a file of its own"),
+           own_entry("limit", "posix", "each rank's bytes as one block, plain pwrite and pread", Does::all,
+                     make_limit),
+           own_entry("none", "none", "no output: the computation alone", Does::nothing, make_none),
+           own_entry("accumulate", "none", "no output: the computation, means and extremes alone", Does::sums,
+                     make_none),
+       })
+    all.push_back(entry);
+  // Its fields go to streams (programs/through_streams.cpp); by itself it reads what they wrote.
+  all.push_back({.name = "streams",
+                 .driver = "native",
+                 .summary = "Shoal's streams take the fields of each step, and write means, instants and "
+                            "extremes",
+                 .formats = formats_of("native"),
+                 .through_shoal = true,
+                 .syncs = true,
+                 .does = Does::fields,
+                 .make = make_shoal});
 #ifdef SHOAL_HAVE_PNETCDF
-  const Names classic{"cdf1", "cdf2", "cdf5"};
-  add_bare(all, "pnetcdf", "collective", "PnetCDF alone, a collective call a variable", classic, true,
-           make_bare_pnetcdf);
-  add_bare(all, "pnetcdf", "independent", "PnetCDF alone, each rank calls for itself", classic, true,
-           make_bare_pnetcdf);
-  add_bare(all, "pnetcdf", "nonblocking",
-           "PnetCDF alone, calls of a record queued and flushed by one collective call, or 128 MiB a rank at "
-           "a time",
-           classic, true, make_bare_pnetcdf);
+  const auto classic = formats_of("pnetcdf");
+  all.push_back(bare_entry("pnetcdf", "collective", "PnetCDF alone, a collective call a variable", classic,
+                           make_bare_pnetcdf));
+  all.push_back(bare_entry("pnetcdf", "independent", "PnetCDF alone, each rank calls for itself", classic,
+                           make_bare_pnetcdf));
+  all.push_back(
+      bare_entry("pnetcdf", "nonblocking",
+                 "PnetCDF alone, calls of a record queued and flushed by one collective call, or 128 "
+                 "MiB a rank at a time",
+                 classic, make_bare_pnetcdf));
 #endif
 #ifdef SHOAL_HAVE_NETCDF
-  add_bare(all, "netcdf", "collective", "parallel netCDF-4 alone", {"netcdf4", "netcdf4-classic"}, true,
-           make_bare_netcdf);
-  add_bare(all, "gather", "", "rank 0 collects, serial netCDF-C alone writes", every_format(), false,
-           make_bare_gather);
+  all.push_back(
+      bare_entry("netcdf", "collective", "parallel netCDF-4 alone", formats_of("netcdf"), make_bare_netcdf));
+  all.push_back(bare_entry("gather", "", "rank 0 collects, serial netCDF-C alone writes",
+                           {"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"}, make_bare_gather));
 #endif
-  add_bare(all, "mpiio", "collective", "MPI-IO alone, one derived datatype a field; distributed fields alone",
-           {}, true, make_bare_mpiio);
-  add_bare(all, "mpiio", "independent", "MPI-IO alone, one call a contiguous run; distributed fields alone",
-           {}, true, make_bare_mpiio);
-  add_bare(all, "hdf5", "", "definitions by one rank with HDF5 alone", {"netcdf4"}, false, make_bare_hdf5);
-  all.back().does = MethodEntry::Does::definitions;
-  add_pio(all, "on-shoal", "box", "calls of PIO, and Shoal behind them", false, k_no_pio_on_shoal,
-          make_pio_on_shoal);
-  add_pio(all, "box", "box", "PIO alone, cells rearranged to even boxes", true, k_no_pio, make_pio);
-  add_pio(all, "subset", "subset", "PIO alone, each I/O task stores for some ranks", true, k_no_pio,
-          make_pio);
+  all.push_back(bare_entry("mpiio", "collective",
+                           "MPI-IO alone, one derived datatype a field; distributed fields alone", {},
+                           make_bare_mpiio));
+  all.push_back(bare_entry("mpiio", "independent",
+                           "MPI-IO alone, one call a contiguous run; distributed fields alone", {},
+                           make_bare_mpiio));
+  all.push_back(
+      bare_entry("hdf5", "", "definitions by one rank with HDF5 alone", {"netcdf4"}, make_bare_hdf5));
+  all.back().does = Does::definitions;
+  all.push_back(pio_entry("on-shoal", "box", "calls of PIO, and Shoal behind them", k_no_pio_on_shoal,
+                          make_pio_on_shoal));
+  all.push_back(pio_entry("box", "box", "PIO alone, cells rearranged to even boxes", k_no_pio, make_pio));
+  all.push_back(
+      pio_entry("subset", "subset", "PIO alone, each I/O task stores for some ranks", k_no_pio, make_pio));
   return all;
 }
 

@@ -15,17 +15,11 @@
 #include "arrays.hpp"
 #include "content.hpp"
 #include "phases.hpp"
+#include "shoal_check.hpp"
 
 namespace shoal::bench {
 
 using KeyValues = std::map<std::string, std::string>;
-
-/// A combination that cannot be, in the words of the library that refuses it. Thrown on all ranks alike: the
-/// benchmark leaves the case out, says so, and goes on.
-class Refused : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// What a method gets for one file. References live as long as the run.
 struct Run {
@@ -95,11 +89,9 @@ constexpr std::int64_t k_queued = std::int64_t{128} << 20;
 
 /// What `shoal-bench list` says, and what a method can do.
 struct MethodEntry {
-  std::string name, driver, access, layout;
-  std::string summary;
-  std::vector<std::string>
-      formats;                 ///< those it writes, the usual one first; none: its file is its own, "raw"
-  bool through_shoal = false;  ///< takes variants, name+key=value; any format: the library refuses
+  std::string name, driver, access = {}, layout = "one", summary;
+  std::vector<std::string> formats = {};  ///< those it writes; none: its file is its own, "raw"
+  bool through_shoal = false;             ///< takes variants, name+key=value; any format: the library refuses
   bool takes_hints = false;
   bool replicated = true;  ///< replicated variables are written too
   bool listed = true;      ///< false: only there to be refused
@@ -126,7 +118,7 @@ Maker make_none;          // methods/none.cpp
 Maker make_bare_pnetcdf;  // methods/bare_pnetcdf.cpp; access is the entry's, here and below
 Maker make_bare_netcdf;   // methods/bare_netcdf.cpp
 Maker make_bare_mpiio;    // methods/bare_mpiio.cpp
-Maker make_bare_gather;   // methods/bare_gather.cpp
+Maker make_bare_gather;   // the same
 Maker make_bare_hdf5;     // methods/bare_hdf5.cpp
 Maker make_pio_on_shoal;  // methods/pio.cpp, here and below
 Maker make_pio;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "content.hpp"
+#include "sections.hpp"
 
 // What the methods through netCDF-C share, and the check of what was written, which trusts nobody's code
 // under test.
@@ -20,17 +20,7 @@ int netcdf_create_mode(const std::string& format);
 /// not filled beforehand, since all are written.
 std::vector<int> define_netcdf(int file, const Content& content, const std::string& path);
 
-/// Ids of the content's variables in a file opened for reading.
-std::vector<int> find_netcdf_variables(int file, const Content& content, const std::string& path);
-
-/// A box of a distributed variable: record (if it has records), all levels, rows and columns of a tile.
-/// Without cells: counts 0.
-struct NetcdfSection {
-  std::vector<std::size_t> start, count;
-};
-NetcdfSection netcdf_section(const Field& field, const Tile& tile, std::int64_t record);
-
-/// All of a replicated variable, or of one record of it.
-NetcdfSection netcdf_whole(const Field& field, std::int64_t record);
+/// Id of a variable in an open file.
+int find_netcdf_variable(int file, const Field& field, const std::string& path);
 
 }  // namespace shoal::bench

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "command_line.hpp"
+#include "library.hpp"
 
 namespace shoal::bench {
 
@@ -27,13 +28,11 @@ Tiling parts_of(const std::string& option, const std::string& text) {
 }
 
 std::vector<std::string> known_formats(const std::string& text) {
-  static const std::vector<std::string> known{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic",
-                                              "raw",  "ascii"};
+  const auto& known = library_formats();
   auto formats = split(text, ',');
   for (const auto& format : formats)
     if (std::find(known.begin(), known.end(), format) == known.end())
-      throw std::invalid_argument("there is no format '" + format +
-                                  "'; there are cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii");
+      throw std::invalid_argument("there is no format '" + format + "'; there are " + joined(known));
   return formats;
 }
 
@@ -64,8 +63,7 @@ void add_data(CLI::App& app, Options& o) {
       number_to(o.sync_every, "--sync-every"));
   add_value(app, "--methods", "A,B", "in the order in which they take turns; list says which otherwise",
             [&](const std::string& v) { o.methods = split(v, ','); });
-  add_value(app, "--formats", "A,B",
-            "cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii; each method's usual one",
+  add_value(app, "--formats", "A,B", joined(library_formats()) + "; each method's usual one",
             [&](const std::string& v) { o.formats = known_formats(v); });
   add_value(app, "--cut", "map|block", "scattered columns (restart; map unless given), or even blocks",
             [&](const std::string& v) {

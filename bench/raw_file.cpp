@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of the formats raw and ascii, as docs/file_formats.md describes them, read with nothing of Shoal's.
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
-#include <system_error>
 
 #include "json.hpp"
 #include "plain_file.hpp"
+#include "transfer.hpp"
 
 namespace shoal::bench {
 
@@ -33,7 +31,7 @@ class RawFile final : public PlainFile {
       throw std::runtime_error(path + ".json: " + e.what());
     }
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "opening of " + path);
+    if (fd_ < 0) fail("opening of", path);
   }
   ~RawFile() override { close(fd_); }
   RawFile(const RawFile&) = delete;
@@ -126,24 +124,11 @@ class RawFile final : public PlainFile {
     return false;
   }
 
-  void read_bytes(std::int64_t offset, std::int64_t n, char* to) const {
-    while (n > 0) {
-      const auto got = pread(fd_, to, static_cast<std::size_t>(n), offset);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0)
-        throw std::runtime_error(path_ + ": " + std::to_string(n) + " bytes at " + std::to_string(offset) +
-                                 " cannot be read");
-      to += got;
-      n -= got;
-      offset += got;
-    }
-  }
-
   void read_run(std::int64_t offset, std::int64_t n, std::int64_t width, const std::string& type,
                 std::byte* values) {
     if (text_) {
       lines_.resize(static_cast<std::size_t>(n * width));
-      read_bytes(offset, n * width, lines_.data());
+      read_all(fd_, reinterpret_cast<std::byte*>(lines_.data()), n * width, offset, path_);
       if (type == "double")
         parse_lines(n, width, std::nan(""), values);
       else if (type == "float")
@@ -152,7 +137,7 @@ class RawFile final : public PlainFile {
         parse_lines(n, width, std::numeric_limits<std::int32_t>::min(), values);
       return;
     }
-    read_bytes(offset, n * width, reinterpret_cast<char*>(values));
+    read_all(fd_, values, n * width, offset, path_);
     for (std::int64_t i = 0; swapped_ && i < n; ++i)
       std::reverse(values + i * width, values + (i + 1) * width);
   }

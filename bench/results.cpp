@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "json.hpp"
+#include "library.hpp"
 
 #ifdef SHOAL_HAVE_PNETCDF
 #include <pnetcdf.h>
@@ -87,8 +88,8 @@ Json settings_of(const Setup& setup, const Result& r) {
 // A library with accesses is called collectively unless somebody says otherwise.
 std::string access_of(const MethodEntry& entry) {
   if (!entry.access.empty()) return entry.access;
-  for (const char* driver : {"pnetcdf", "netcdf", "mpiio"})
-    if (entry.driver == driver) return "collective";
+  for (const auto& driver : library_drivers())
+    if (entry.driver == driver.name && !driver.accesses.empty()) return "collective";
   return "none";
 }
 
@@ -108,12 +109,6 @@ std::string file_system_of(const Setup& setup, const std::string& dir) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 std::vector<std::pair<std::string, std::string>> versions(const std::string& mpi_io) {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};

@@ -61,7 +61,6 @@ std::string json_of(const Setup& setup, const std::vector<Result>& results);
 std::string table_of(const Setup& setup, const std::vector<Result>& results);
 
 /// Middle value; of an even number, the mean of the two in the middle.
-double median(std::vector<double> values);
 
 /// Now, "2024-05-06T07:08:09Z".
 std::string utc_now();

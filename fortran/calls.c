@@ -37,18 +37,6 @@ int shoal_f_is_open(MPI_Comm comm, const char* what) {
                              what));
 }
 
-/* The same for a field; where the call reports nothing before sync, the refusal stays this rank's. */
-static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
-                       const shoal_decomposition* decomposition, const shoal_section* section, int code) {
-  const int calls[] = {0, SHOAL_CALL_WRITE, SHOAL_CALL_READ, SHOAL_CALL_PUT, SHOAL_CALL_GET};
-  char message[1024];
-  snprintf(message, sizeof message, "%s", shoal_f_message());
-  shoal_f_clear();
-  if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody waits for it */
-  const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, section, code, message);
-  return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
-}
-
 int shoal_f_back_to_c(int code) {
   shoal_speak(SHOAL_SPEAK_C);
   return code;
@@ -318,6 +306,15 @@ int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const ch
   return code;
 }
 
+int shoal_f_def_var_dims(shoal_dataset* dataset, const char* name, int type, int ndims, const int* dims,
+                         const shoal_decomposition* decomposition) {
+  int slowest_first[SHOAL_MAX_DIMS];
+  shoal_f_clear();
+  for (int i = 0; i < ndims && i < SHOAL_MAX_DIMS; ++i)
+    slowest_first[i] = dims[ndims - 1 - i] - 1;
+  return shoal_def_var_dims(dataset, name, type, ndims, slowest_first, decomposition);
+}
+
 int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                          const shoal_decomposition* decomposition) {
   shoal_f_clear();
@@ -417,13 +414,18 @@ static int describe_target(const shoal_dataset* dataset, const target* variable,
   return shoal_inq_var(dataset, number, info) == SHOAL_OK;
 }
 
-static int refuse_target(int verb, shoal_dataset* dataset, const target* variable,
-                         const shoal_decomposition* decomposition, const shoal_section* which, int code) {
-  shoal_var_info info = SHOAL_VAR_INFO_INIT;
-  const char* name = variable->label;
-  if (variable->is_number)
-    name = dataset != NULL && shoal_inq_var(dataset, variable->number, &info) == SHOAL_OK ? info.name : NULL;
-  return refuse_data(verb, dataset, name, decomposition, which, code);
+/* What a rank refuses before it calls the library, all of them refuse; where the call reports nothing before
+ * sync, the refusal stays this rank's. */
+static int refuse_data(int verb, shoal_dataset* dataset, const target* variable,
+                       const shoal_decomposition* decomposition, const shoal_section* which, int code) {
+  char message[1024];
+  snprintf(message, sizeof message, "%s", shoal_f_message());
+  shoal_f_clear();
+  if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody waits for it */
+  shoal_variable number = variable->number;
+  if (!variable->is_number) shoal_find_var(dataset, variable->label, &number); /* -1: not known */
+  const int agreed = shoal_refuse_data(dataset, verb, number, decomposition, which, code, message);
+  return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
 
 static int call_shoal(int verb, shoal_dataset* dataset, const target* variable,
@@ -432,16 +434,16 @@ static int call_shoal(int verb, shoal_dataset* dataset, const target* variable,
   const char* const name = variable->label;
   const shoal_variable number = variable->number;
   switch (verb) {
-    case SHOAL_F_WRITE:
+    case SHOAL_CALL_WRITE:
       return variable->is_number ? shoal_write_variable(dataset, number, decomposition, array, which)
                                  : shoal_write(dataset, name, decomposition, array, which);
-    case SHOAL_F_READ:
+    case SHOAL_CALL_READ:
       return variable->is_number ? shoal_read_variable(dataset, number, decomposition, array, which)
                                  : shoal_read(dataset, name, decomposition, array, which);
-    case SHOAL_F_PUT:
+    case SHOAL_CALL_PUT:
       return variable->is_number ? shoal_put_variable(dataset, number, array, which)
                                  : shoal_put(dataset, name, array, which);
-    case SHOAL_F_GET:
+    case SHOAL_CALL_GET:
       return variable->is_number ? shoal_get_variable(dataset, number, array, which)
                                  : shoal_get(dataset, name, array, which);
     default:
@@ -466,9 +468,9 @@ static int move_strings(int verb, shoal_dataset* dataset, const target* variable
                        text->extents,       NULL};
   int code = SHOAL_OK;
   if (packed == NULL || pointers == NULL || terminated == NULL) {
-    code = refuse_target(verb, dataset, variable, NULL, &which,
-                         shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable->label));
-  } else if (verb == SHOAL_F_PUT) {
+    code = refuse_data(verb, dataset, variable, NULL, &which,
+                       shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable->label));
+  } else if (verb == SHOAL_CALL_PUT) {
     shoal_f_pack(text, packed);
     for (int64_t i = 0; i < strings; ++i) {
       int64_t used = length;
@@ -516,13 +518,13 @@ static int move(int verb, shoal_dataset* dataset, const target* variable, const 
   shoal_f_clear();
   /* The section first: the others are to hear of the array, and not of a record that is missing. */
   int refused = make_section(variable->label, record, start, count, records, &part);
-  if (refused != SHOAL_OK) return refuse_target(verb, dataset, variable, decomposition, NULL, refused);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, NULL, refused);
   const shoal_section which = c_section(&part);
   refused = shoal_f_describe(values, variable->label, &view);
-  if (refused != SHOAL_OK) return refuse_target(verb, dataset, variable, decomposition, &which, refused);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, &which, refused);
   shoal_var_info info = SHOAL_VAR_INFO_INIT; /* of texts alone: others pay nothing for it */
   if (view.array.type == SHOAL_CHAR && describe_target(dataset, variable, &info)) {
-    if (info.type == SHOAL_STRING && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET))
+    if (info.type == SHOAL_STRING && (verb == SHOAL_CALL_PUT || verb == SHOAL_CALL_GET))
       return move_strings(verb, dataset, variable, &view, &part);
     drop_unit_length(&info, &part, &view);
   }

@@ -8,9 +8,8 @@
 #define SHOAL_FORTRAN_CALLS_H
 
 #include "descriptor.h"
-#include "shoal/streams.h"
+#include "shoal/bindings.h"
 
-enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
 /* What takes an attribute. */
 enum { SHOAL_F_DATASET = 1, SHOAL_F_STREAMS = 2 };
 
@@ -66,6 +65,9 @@ int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t*
 /* dims: fastest first. Local. */
 int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                     const shoal_decomposition* decomposition);
+/* dims: [ndims] numbers from 1, fastest first. Local. */
+int shoal_f_def_var_dims(shoal_dataset* dataset, const char* name, int type, int ndims, const int* dims,
+                         const shoal_decomposition* decomposition);
 /* dims: fastest first. Local. */
 int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                          const shoal_decomposition* decomposition);
@@ -82,7 +84,7 @@ int shoal_f_rename_att(shoal_dataset* dataset, const char* variable, const char*
 int shoal_f_delete_att(shoal_dataset* dataset, const char* variable, const char* name);
 /* value of any kind, NULL: not wanted. Local. */
 int shoal_f_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill, const CFI_cdesc_t* value);
-/* shoal_write, shoal_read, shoal_put or shoal_get, as verb says. Collective as those. */
+/* shoal_write, shoal_read, shoal_put or shoal_get, as verb, a SHOAL_CALL_..., says. Collective as those. */
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
                  const CFI_cdesc_t* records, const shoal_decomposition* decomposition);

@@ -60,11 +60,44 @@ contains
     call settle_any(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_dim
 
-  module procedure dataset_def_var
+  module procedure def_var_text
     integer(c_int) :: code
     code = f_def_var(self%handle, zero_ended(name), int(type, c_int), zero_ended(dims), handle_of(decomposition))
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end procedure dataset_def_var
+  end procedure def_var_text
+
+  module procedure def_var_names
+    character(kind=c_char, len=:), allocatable, target :: names(:)
+    type(c_ptr) :: slowest_first(size(dims))
+    integer(c_int) :: code
+    integer :: i
+    call f_clear()
+    allocate (character(kind=c_char, len=len(dims) + 1) :: names(size(dims)))
+    do i = 1, size(dims)
+      names(i) = zero_ended(dims(i))
+      slowest_first(size(dims) + 1 - i) = c_loc(names(i))
+    end do
+    code = c_def_var_names(self%handle, zero_ended(name), int(type, c_int), size(dims, kind=c_int), slowest_first, &
+        handle_of(decomposition))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure def_var_names
+
+  module procedure def_var_dims
+    integer(c_int) :: code
+    code = f_def_var_dims(self%handle, zero_ended(name), int(type, c_int), size(dims, kind=c_int), int(dims, c_int), &
+        handle_of(decomposition))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure def_var_dims
+
+  module procedure dataset_begin_step
+    integer(c_int64_t) :: index
+    integer(c_int) :: code
+    call f_clear()
+    index = -1
+    code = c_begin_step(self%handle, index)
+    if (present(record)) record = index + 1
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_begin_step
 
   module procedure dataset_write
     integer(c_int) :: code

@@ -55,9 +55,9 @@ module shoal
   integer(int64), parameter, public :: SHOAL_ALL_RECORDS = -2_int64  ! record= of put and get: every record there is
   ! record= of write and put: the record of the time step that is being written. It is the last one, if that was begun
   ! since the file was opened and the variable is not in it yet; otherwise the one after the last. A variable that is
-  ! not in every step comes after one that is, or takes its record from num_records.
+  ! not in every step comes after one that is, or the program says where steps begin (begin_step).
   integer(int64), parameter, public :: SHOAL_NEXT = -3_int64
-  integer, parameter, public :: SHOAL_READ = 0, SHOAL_WRITE = 1      ! how open opens
+  integer, parameter, public :: SHOAL_READ = 0, SHOAL_WRITE = 1, SHOAL_APPEND = 2  ! how open opens
   character(len=*), parameter, public :: SHOAL_GLOBAL = ""           ! the file, where attributes want a variable
 
   ! What each rank owns of a field: one box of its global shape, or a list of its cells.
@@ -128,7 +128,8 @@ module shoal
     procedure :: sync => dataset_sync
     procedure :: end_define => dataset_end_define
     procedure :: def_dim => dataset_def_dim
-    procedure :: def_var => dataset_def_var
+    procedure, private :: def_var_text, def_var_names, def_var_dims
+    generic :: def_var => def_var_text, def_var_names, def_var_dims
     procedure :: def_cut => dataset_def_cut
     procedure :: def_gathered => dataset_def_gathered
     procedure :: def_fill => dataset_def_fill
@@ -157,6 +158,7 @@ module shoal
     procedure :: inq_file => dataset_inq_file
     procedure :: inq_dim => dataset_inq_dim
     procedure :: num_records => dataset_num_records
+    procedure :: begin_step => dataset_begin_step
     procedure :: inq_fill => dataset_inq_fill
     procedure :: inq_var => dataset_inq_var
     procedure :: inq_att => dataset_inq_att
@@ -477,8 +479,9 @@ module shoal
       integer, intent(out), optional :: stat
       class(*), intent(inout), optional :: errmsg
     end subroutine dataset_create
-    ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
-    ! append). SHOAL_STATE as of create. Collective.
+    ! Open a file of any supported format; mode is SHOAL_READ (default), SHOAL_WRITE (read, change and append) or
+    ! SHOAL_APPEND (as SHOAL_WRITE; a file that does not exist is made, and settings of new files are passed over where
+    ! there is one). SHOAL_STATE as of create. Collective.
     module subroutine dataset_open(self, path, comm, mode, settings, stat, errmsg)
       class(shoal_dataset), intent(inout) :: self
       character(len=*), intent(in) :: path
@@ -521,15 +524,42 @@ module shoal
     ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
     ! eta_rho s_rho ocean_time"), "" for a scalar; one that has blanks or commas goes in double quotes
     ! ('x "sea level"'), in which \" and \\ are a quote and a backslash. With a decomposition: the first dimensions of the
-    ! variable are those of it. Without: the same on every rank.
-    module subroutine dataset_def_var(self, name, type, dims, decomposition, stat, errmsg)
+    ! variable are those of it. Without: the same on every rank. dims may also be an array, of names as they are
+    ! (blanks behind a name aside), or of numbers (find_dim).
+    module subroutine def_var_text(self, name, type, dims, decomposition, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: name, dims
       integer, intent(in) :: type
       type(shoal_decomposition), intent(in), optional :: decomposition
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
-    end subroutine dataset_def_var
+    end subroutine def_var_text
+    module subroutine def_var_names(self, name, type, dims, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name, dims(:)
+      integer, intent(in) :: type
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine def_var_names
+    module subroutine def_var_dims(self, name, type, dims, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: type, dims(:)
+      type(shoal_decomposition), intent(in), optional :: decomposition
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine def_var_dims
+
+    ! A time step begins: record is its number, one more than num_records. SHOAL_NEXT is this record for all variables
+    ! until the next step begins. After an error at sync no step is begun. SHOAL_INVALID_ARGUMENT: the file has no
+    ! record dimension, or several. Local; every rank begins the same steps.
+    module subroutine dataset_begin_step(self, record, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer(int64), intent(out), optional :: record
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_begin_step
 
     ! Data.
     ! record        number of the record; left out for a variable without records

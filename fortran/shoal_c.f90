@@ -9,18 +9,18 @@ module shoal_c
   public :: f_unique, f_inq_fill, c_rename_dim, c_rename_var, f_rename_att, f_delete_att
   public :: c_map_info, f_map, f_load, f_masked, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
-  public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_compression
-  public :: f_def_quantize
+  public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_var_dims, f_def_chunks, f_def_compression
+  public :: f_def_quantize, c_def_var_names
   public :: f_def_fill, f_def_gathered
   public :: f_def_cut
   public :: f_put_att, f_get_att, f_move, f_move_variable, f_message, f_clear, f_abort, f_closed
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
-  public :: c_num_records, c_setting_keys
+  public :: c_num_records, c_begin_step, c_setting_keys
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
   public :: c_namelist, f_wait, c_stop_serving, f_serve, f_serve_components, c_write_reference, c_write_master, c_recover, c_strlen
 
-  integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
+  integer(c_int), parameter, public :: verb_write = 0, verb_read = 1, verb_put = 2, verb_get = 3
 
   ! The structs of shoal.h, member for member. Whoever has one sets struct_size to its c_sizeof.
   type, bind(C) :: c_map_info
@@ -167,6 +167,22 @@ module shoal_c
       character(kind=c_char), intent(in) :: name(*), dims(*)
       integer(c_int), value :: type
     end function f_def_var
+    integer(c_int) function c_def_var_names(dataset, name, type, ndims, dims, decomposition) &
+        bind(C, name="shoal_def_var_names")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset, decomposition
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type, ndims
+      type(c_ptr), intent(in) :: dims(*)
+    end function c_def_var_names
+    integer(c_int) function f_def_var_dims(dataset, name, type, ndims, dims, decomposition) &
+        bind(C, name="shoal_f_def_var_dims")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset, decomposition
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: type, ndims
+      integer(c_int), intent(in) :: dims(*)
+    end function f_def_var_dims
     integer(c_int) function f_def_gathered(dataset, name, dims, decomposition) bind(C, name="shoal_f_def_gathered")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset, decomposition
@@ -306,6 +322,11 @@ module shoal_c
       type(c_ptr), value :: dataset, variable
       integer(c_int64_t), intent(inout) :: out
     end function c_num_records
+    integer(c_int) function c_begin_step(dataset, record) bind(C, name="shoal_begin_step")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: dataset
+      integer(c_int64_t), intent(inout) :: record
+    end function c_begin_step
     integer(c_int) function c_find_dim(dataset, name, out) bind(C, name="shoal_find_dim")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset

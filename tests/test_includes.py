@@ -191,13 +191,23 @@ def test_order_of_calls(tool):
     ]
 
 
-def test_circle_of_headers(tool):
+def test_circle_of_units(tool):
     files = {
         "base/a.hpp": '#include "comm/b.hpp"\n',
         "comm/b.hpp": '#include "comm/c.hpp"\n',
         "comm/c.hpp": "\n",
     }
     assert circles(tool, "src", files) == []
-    found = circles(tool, "src", {"comm/c.hpp": '\n#include "base/a.hpp"\n'})
-    assert "src/comm/c.hpp:2: includes base/a.hpp (a circle of base/a.hpp, comm/b.hpp, comm/c.hpp)" in found
-    assert len(found) == 3
+    for name in ("comm/c.hpp", "comm/c.cpp"):
+        found = circles(tool, "src", {name: '\n#include "base/a.hpp"\n'})
+        assert f"src/{name}:2: includes base/a.hpp (a circle of base/a, comm/b, comm/c)" in found
+        assert len(found) == 3
+        circles(tool, "src", {name: "\n"})
+
+
+def test_circle_of_units_of_streams(tool):
+    files = {"streams/a.hpp": "\n", "streams/b.hpp": '#include "streams/a.hpp"\n'}
+    assert circles(tool, "src", files | {"streams/b.cpp": '#include "streams/b.hpp"\n'}) == []
+    found = circles(tool, "src", {"streams/a.cpp": '#include "streams/b.hpp"\n'})
+    assert "src/streams/a.cpp:1: includes streams/b.hpp (a circle of streams/a, streams/b)" in found
+    assert len(found) == 2

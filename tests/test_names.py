@@ -48,35 +48,10 @@ different = {
         "Python": (("load",), "member of the class"),
     },
     "masked": {"Fortran": (("masked",), "bound to the type")},
-    "refuse": {
-        "C++": ((), "shoal.h's own, for programs and bindings; Decomposition::block calls it"),
-        "Fortran": ((), "called by those that find arguments wrong"),
-        "Python": ((), "called by those that find arguments wrong"),
-    },
-    "refuse_data": {
-        "C++": ((), "shoal.h's own, for programs and bindings"),
-        "Fortran": ((), "called by those that find arguments wrong"),
-        "Python": ((), "called by those that find arguments wrong"),
-    },
-    "match": {
-        "C++": ((), "shoal.h's own, for programs and libraries above: the drop-in for PIO"),
-        "Fortran": ((), "shoal.h's own"),
-        "Python": ((), "shoal.h's own"),
-    },
-    "match_data": {
-        "C++": ((), "shoal.h's own, for programs and libraries above: the drop-in for PIO"),
-        "Fortran": ((), "shoal.h's own"),
-        "Python": ((), "shoal.h's own"),
-    },
     "abort": {
         "C++": (("abort_on_error",), "what happens to exceptions that nobody catches"),
         "Fortran": ((), "what happens without stat="),
         "Python": (("abort_on_error",), "what happens to exceptions that nobody catches"),
-    },
-    "speak": {
-        "C++": ((), "shoal.h's own, for bindings"),
-        "Fortran": ((), "called by those that open and make something"),
-        "Python": ((), "called by those that open and make something"),
     },
     "beside": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
     "take_place": {part: ((), "of tools, as shoal convert") for part in ("Fortran", "Python")},
@@ -85,9 +60,20 @@ different = {
     **{
         f"{verb}_variable": {
             "C++": ((verb,), "the same name; the argument is a number in the place of the name"),
-            "Python": ((verb,), "by name"),
+            "Python": ((verb,), "by name: the dataset knows the number"),
         }
         for verb in ("write", "read", "put", "get")
+    },
+    "copy_variable": {
+        "C++": (("copy",), "the same name; the arguments are numbers in the place of names"),
+        "Fortran": ((), "of tools; models have arrays"),
+        "Python": (("copy",), "by name: the datasets know the numbers"),
+    },
+    **{
+        f"def_var_{dims}": {
+            part: (("def_var",), f"{dims} in an array") for part in ("C++", "Fortran", "Python")
+        }
+        for dims in ("names", "dims")
     },
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
@@ -270,7 +256,7 @@ def names_of_streams(language: str) -> set[str]:
     return found | members_of(ast.parse(source("python/src/shoal/_ending.py")), "Ending")
 
 
-# As `beyond`, of streams. They lack refuse alone, which bindings call where they find arguments wrong.
+# As `beyond`, of streams.
 beyond_of_streams = {
     "C++": {"is_open": "handles can be empty", "c_handle": "the way down to streams.h"},
     "Fortran": {"is_open": "variables of the type exist before open and after close"},
@@ -292,14 +278,6 @@ no_constant = {
     "API": "of the header itself",
     "MAX_DIMS": "arrays know their rank",
     "HOLE": "0 in Fortran, where cells count from 1",
-    "CALL_WRITE": "of shoal_refuse_data",
-    "SPEAK_C": "of shoal_speak",
-    "SPEAK_FORTRAN": "of shoal_speak",
-    "SPEAK_PYTHON": "of shoal_speak",
-    "SPEAK_PIO": "of shoal_speak",
-    "CALL_READ": "of shoal_refuse_data",
-    "CALL_PUT": "of shoal_refuse_data",
-    "CALL_GET": "of shoal_refuse_data",
 }
 
 
@@ -332,12 +310,45 @@ def test_nothing_else_is_there(language):
     assert set(beyond[language]) <= found, f"gone from {language}: {sorted(set(beyond[language]) - found)}"
 
 
+def parameters(text: str, opening: str) -> list[str]:
+    """Names of the parameters of what is declared with the words `opening`."""
+    listed = text[text.index(opening) + len(opening) :].split(")")[0].split(",")
+    names = [re.findall(r"\w+", part.split("=")[0].split(":")[0]) for part in listed]
+    return [name[-1] for name in names if name and name[-1] != "self"]
+
+
+def test_reading_has_the_order_of_writing():
+    """In Python, where read returns the array, that of its other arguments."""
+    python = re.sub(r"\[[^]]*\]|\*,", "", source("python/src/shoal/dataset.py"))
+    arrays = {"array", "values", "out", "halo", "dtype"}
+    declared = {
+        "C": (source("include/shoal/shoal.h"), "int shoal_{}("),
+        "C, by number": (source("include/shoal/shoal.h"), "int shoal_{}_variable("),
+        "C++": (source("include/shoal/shoal.hpp"), "void {}("),
+        "Fortran": (source("fortran/shoal.f90"), "subroutine dataset_{}("),
+        "Python": (python, "def {}("),
+    }
+    for verbs in (("write", "read"), ("put", "get")):
+        for language, (text, opening) in declared.items():
+            orders = [parameters(text, opening.format(verb)) for verb in verbs]
+            if language == "Python":
+                orders = [[name for name in order if name not in arrays] for order in orders]
+            assert orders[0] == orders[1] and len(orders[0]) >= 2, language
+
+
+def test_what_bindings_call_is_not_in_the_header_of_programs():
+    verbs = names_of_c("include/shoal/bindings.h")
+    assert {"refuse", "refuse_data", "streams_refuse", "match", "match_data", "speak"} == verbs
+    assert not verbs & (names_of_c() | names_of_c("include/shoal/streams.h"))
+    assert "SHOAL_SPEAK_C" in source("include/shoal/bindings.h")
+
+
 @pytest.mark.parametrize("language", languages)
 def test_streams_have_the_same_verbs(language):
     verbs = verbs_of_streams()
     assert {"open", "axis", "field", "wants", "send", "advance", "checkpoint", "close"} <= verbs
     assert len(verbs) == source("include/shoal/streams.h").count("\nSHOAL_API ")
-    assert names_of_streams(language) == verbs - {"refuse"} | set(beyond_of_streams[language])
+    assert names_of_streams(language) == verbs | set(beyond_of_streams[language])
 
 
 def test_streams_have_the_same_constants():
@@ -352,7 +363,7 @@ def test_streams_have_the_same_constants():
 
 def test_fortran_has_the_constants():
     of_c, of_fortran = constants_of_c(), constants_of_fortran()
-    assert {"RANGE", "FLOAT", "READ", "VERSION_NUMBER", "CALL_GET"} <= set(of_c)
+    assert {"RANGE", "FLOAT", "READ", "VERSION_NUMBER", "APPEND"} <= set(of_c)
     assert set(of_c) - set(of_fortran) == set(no_constant)
     numbers = {name: value for name, value in of_c.items() if re.fullmatch(r"-?\d+", value)}
     assert {name: of_fortran[name] for name in numbers if name in of_fortran} == {
@@ -373,7 +384,7 @@ def test_cpp_has_the_constants_as_enumerators():
     text = re.sub(r"/\*.*?\*/", "", source("include/shoal/shoal.h"), flags=re.S)
     for body in re.findall(r"^enum \{(.*?)\};", text, re.M | re.S):
         enums |= set(re.findall(r"SHOAL_(\w+) *=", body))
-    assert set(found.values()) == {name for name in enums if not name.startswith(("CALL_", "SPEAK_"))}
+    assert set(found.values()) == enums
     assert all(name.removesuffix("_") == constant.lower() for name, constant in found.items())
 
 

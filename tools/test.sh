@@ -138,50 +138,59 @@ begin_beside_ctest() {
   has_package || return
   {
     tail --pid="$memory_builder" -f /dev/null
-    python_tests python/tests --ignore="$by_clock" </dev/null
-    python_tests tests </dev/null
+    local path
+    for path in $(python_paths); do
+      python_tests "$path" --ignore="$by_clock" </dev/null
+    done
   } &
   python_beside=$!
 }
 
+# Folders with Python tests. Those of tests/ come first, in one process: what each found of crashes is one table.
+python_paths() {
+  local path
+  for path in tests python/tests bench/python/tests examples; do
+    [ "$path" != bench/python/tests ] || [ "$(cache_value SHOAL_BENCH)" = ON ] || continue
+    [ -z "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || echo "$path"
+  done
+}
 has_package() { [ -x .venv/bin/python ] && .venv/bin/python -c 'import shoal'; }
 section_python() {
   if ! has_package; then
     record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
     return
   fi
-  local path paths=(python/tests tests examples) with_tests=()
+  local path paths
+  paths=$(python_paths)
+  if [ -z "$paths" ]; then
+    skip "Python tests" "no test was found"
+    return
+  fi
   if [ -n "$python_beside" ]; then
     wait "$python_beside"
-    for path in python/tests tests; do
-      run_was "Python tests of $path" "$(python_log "$path")"
+    python_tests "$by_clock" </dev/null
+    paths+=" $by_clock"
+  else
+    for path in $paths; do
+      python_tests "$path" </dev/null
     done
-    paths=("$by_clock" examples)
   fi
-  [ "$(cache_value SHOAL_BENCH)" != ON ] || paths+=(bench/python/tests)
-  for path in "${paths[@]}"; do
-    [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
-    with_tests+=("$path")
-  done
-  [ ${#with_tests[@]} -gt 0 ] || skip "Python tests" "no test was found"
-  # Much of them is one program on one core, so those of several folders run beside each other.
-  for path in "${with_tests[@]}"; do
-    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
-    python_tests "$path" </dev/null &
-  done
-  wait
-  for path in "${with_tests[@]}"; do
+  for path in $paths; do
     run_was "Python tests of $path" "$(python_log "$path")"
   done
 }
 python_log() { echo "$build/tests/python-${1//\//-}"; }
 # python_tests PATH [option...]
+# A test waits for what it starts, so there are as many processes as cores, which take file after file.
 python_tests() {
+  local path=$1 workers=()
+  shift
+  [ "$path" = tests ] || workers=(-n "$jobs" --dist loadfile)
   # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment. No test needs
   # threads of OpenBLAS, which numpy starts in each of some thousand interpreters.
   MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE) TEST_BUILD_DIR=$build OPENBLAS_NUM_THREADS=1 \
     TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)} \
-    PATH="$PWD/.venv/bin:$PATH" with_log "$(python_log "$1")" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$@"
+    PATH="$PWD/.venv/bin:$PATH" with_log "$(python_log "$path")" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "${workers[@]}" "$@" "$path"
 }
 
 format_check() {

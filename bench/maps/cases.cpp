@@ -2,24 +2,16 @@
 #include "cases.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "shoal_check.hpp"
 
 namespace shoal::bench::e3sm {
 
 namespace {
-
-void check(int code, const std::string& what) {
-  if (code != SHOAL_OK) throw std::runtime_error(what + ": " + shoal_error_message());
-}
-
-struct FreeDecomposition {
-  void operator()(shoal_decomposition* d) const { shoal_decomposition_free(&d); }
-};
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
@@ -53,18 +45,18 @@ std::vector<std::int64_t> tiled(std::vector<std::int64_t> cells, std::int64_t si
 
 Map load_map(MPI_Comm comm, const std::string& path, const std::string& name, std::int64_t times) {
   shoal_decomposition* loaded = nullptr;
-  check(shoal_decomposition_load(comm, path.c_str(), name.c_str(), &loaded), name);
-  const std::unique_ptr<shoal_decomposition, FreeDecomposition> owner(loaded);
+  check_shoal(shoal_decomposition_load(comm, path.c_str(), name.c_str(), &loaded), name);
+  const ShoalDecomposition owner(loaded);
   int dims = 0;
   std::int64_t global[7] = {};
-  check(shoal_decomposition_inquire(loaded, &dims, global, nullptr, nullptr, nullptr, nullptr), name);
+  check_shoal(shoal_decomposition_inquire(loaded, &dims, global, nullptr, nullptr, nullptr, nullptr), name);
   if (dims > 2)
     throw std::runtime_error(path + ": " + name + " has " + std::to_string(dims) +
                              " dimensions; maps of one or two are needed");
   shoal_map_info info = SHOAL_MAP_INFO_INIT;
-  check(shoal_decomposition_map_info(loaded, &info), name);
+  check_shoal(shoal_decomposition_map_info(loaded, &info), name);
   Map map{{global, global + dims}, std::vector<std::int64_t>(static_cast<std::size_t>(info.ncells))};
-  check(shoal_decomposition_cells(loaded, map.cells.data()), name);
+  check_shoal(shoal_decomposition_cells(loaded, map.cells.data()), name);
   std::erase(map.cells, SHOAL_HOLE);
   std::sort(map.cells.begin(), map.cells.end());
   const auto size = map.global_cells();

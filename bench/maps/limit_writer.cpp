@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What no library can beat: each rank's values as one contiguous block at its own offset, with plain pwrite.
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
-
+#include "transfer.hpp"
 #include "writers.hpp"
 
 namespace shoal::bench::e3sm {
 
 namespace {
-
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), "limit: " + what);
-}
 
 class LimitWriter : public Writer {
  public:
@@ -30,35 +23,25 @@ class LimitWriter : public Writer {
   std::int64_t runs() const override { return 1; }
 
   void create(const Job& job) override {
+    path_ = job.path;
     fd_ = ::open(job.path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
-    if (fd_ < 0) fail("creation of " + job.path);
+    if (fd_ < 0) fail("creation of", job.path);
   }
 
   void post(const Job&) override {
-    for (std::size_t done = 0; done < packed_.size();) {
-      const auto n = pwrite(fd_, packed_.data() + done, packed_.size() - done,
-                            static_cast<off_t>(offset_ + static_cast<std::int64_t>(done)));
-      if (n < 0 && errno != EINTR) fail("writing");
-      if (n > 0) done += static_cast<std::size_t>(n);
-    }
+    write_all(fd_, packed_.data(), static_cast<std::int64_t>(packed_.size()), offset_, path_);
   }
 
   void flush() override {}
   void close() override {
-    if (::close(fd_) != 0) fail("closing");
+    if (::close(fd_) != 0) fail("closing of", path_);
   }
 
   std::int64_t wrong(const Job& job) override {
     std::vector<std::byte> found(packed_.size());
     const int fd = ::open(job.path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) fail("opening of " + job.path);
-    std::size_t done = 0;
-    while (done < found.size()) {
-      const auto n = pread(fd, found.data() + done, found.size() - done,
-                           static_cast<off_t>(offset_ + static_cast<std::int64_t>(done)));
-      if (n <= 0) break;
-      done += static_cast<std::size_t>(n);
-    }
+    if (fd < 0) fail("opening of", job.path);
+    read_all(fd, found.data(), static_cast<std::int64_t>(found.size()), offset_, job.path);
     ::close(fd);
     std::int64_t wrong = found == packed_ ? 0 : 1;
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, job.comm);
@@ -67,6 +50,7 @@ class LimitWriter : public Writer {
 
  private:
   std::vector<std::byte> packed_;
+  std::string path_;
   std::int64_t offset_ = 0;
   int fd_ = -1;
 };

@@ -10,15 +10,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 
 #include "command_line.hpp"
 #include "json.hpp"
+#include "mpi_program.hpp"
 #include "node.hpp"
 #include "writers.hpp"
 
@@ -57,9 +56,9 @@ std::unique_ptr<CLI::App> command_line(Options& o) {
   return app;
 }
 
-Options parse_options(int argc, char** argv) {
+Options parse_options(const std::vector<std::string>& words) {
   Options o;
-  parse(*command_line(o), {argv + 1, argv + argc});
+  parse(*command_line(o), words);
   if (!o.help && o.file.empty())
     throw std::invalid_argument("a case and a map file are needed; --help says which there are");
   return o;
@@ -94,9 +93,7 @@ struct Method {
     std::vector<double> sorted;
     for (const auto& t : times)
       sorted.push_back(t.*part);
-    std::sort(sorted.begin(), sorted.end());
-    const auto n = sorted.size();
-    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    return shoal::bench::median(sorted);
   }
 };
 
@@ -130,14 +127,6 @@ Times write_once(Method& method, const Job& job, bool first) {
   return t;
 }
 
-void remove_file(const Job& job) {
-  int rank = 0;
-  MPI_Comm_rank(job.comm, &rank);
-  quiet_barrier(job.comm);
-  if (rank == 0) std::filesystem::remove(job.path);
-  quiet_barrier(job.comm);
-}
-
 void print(const Options& o, int ranks, std::int64_t bytes, const std::vector<Method>& methods) {
   std::printf("case %s x%lld, %d ranks, %.1f MB, MPI-IO %s\n", o.name.c_str(),
               static_cast<long long>(o.times), ranks, static_cast<double>(bytes) / 1e6,
@@ -155,32 +144,27 @@ void print(const Options& o, int ranks, std::int64_t bytes, const std::vector<Me
   }
 }
 
-void write_json(const Options& o, int ranks, std::int64_t bytes, const std::vector<Method>& methods) {
-  std::ofstream out(o.json);
-  const char* comma = "";
-  out << "[";
+std::string json_of(const Options& o, int ranks, std::int64_t bytes, const std::vector<Method>& methods) {
+  std::string out;
   for (const auto& m : methods)
     for (std::size_t r = 0; r < m.times.size(); ++r) {
       const auto& t = m.times[r];
-      out << comma << '\n'
-          << line_of({{"experiment", "e3sm-" + o.name},
-                      {"times", o.times},
-                      {"method", m.name},
-                      {"ranks", ranks},
-                      {"bytes", bytes},
-                      {"mpi_io", mpi_io_of(o.dir)},
-                      {"repetition", r + 1},
-                      {"verified", true},
-                      {"seconds",
-                       {{"total", rounded(t.total, 6)},
-                        {"create", rounded(t.create, 6)},
-                        {"post", rounded(t.post, 6)},
-                        {"flush", rounded(t.flush, 6)},
-                        {"close", rounded(t.close, 6)}}}});
-      comma = ",";
+      out += (out.empty() ? "\n" : ",\n") + line_of({{"experiment", "e3sm-" + o.name},
+                                                     {"times", o.times},
+                                                     {"method", m.name},
+                                                     {"ranks", ranks},
+                                                     {"bytes", bytes},
+                                                     {"mpi_io", mpi_io_of(o.dir)},
+                                                     {"repetition", r + 1},
+                                                     {"verified", true},
+                                                     {"seconds",
+                                                      {{"total", rounded(t.total, 6)},
+                                                       {"create", rounded(t.create, 6)},
+                                                       {"post", rounded(t.post, 6)},
+                                                       {"flush", rounded(t.flush, 6)},
+                                                       {"close", rounded(t.close, 6)}}}});
     }
-  out << "\n]\n";
-  if (!out) throw std::runtime_error("writing of " + o.json + " failed");
+  return "[" + out + "\n]";
 }
 
 // 0, or 2 where a file is wrong.
@@ -213,7 +197,7 @@ int measure(MPI_Comm comm, const Options& o) {
       const auto times = write_once(methods[i], job, round == 0);
       if (round > 0) methods[i].times.push_back(times);
       const auto wrong = methods[i].writer->wrong(job);
-      remove_file(job);
+      remove_file(job.comm, job.path);
       if (wrong == 0) continue;
       if (rank == 0)
         std::cerr << methods[i].name << ": " << wrong << " values of " << job.path << " are wrong\n";
@@ -221,7 +205,7 @@ int measure(MPI_Comm comm, const Options& o) {
     }
   if (rank == 0) {
     print(o, ranks, bytes, methods);
-    if (!o.json.empty()) write_json(o, ranks, bytes, methods);
+    if (!o.json.empty()) write_text(o.json, json_of(o, ranks, bytes, methods));
   }
   return 0;
 }
@@ -230,29 +214,12 @@ int measure(MPI_Comm comm, const Options& o) {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int code = EXIT_FAILURE;
-  try {
-    const auto options = parse_options(argc, argv);
-    if (options.help) {
-      Options ignored;
-      if (rank == 0) std::cout << command_line(ignored)->help();
-      code = EXIT_SUCCESS;
-    } else if (options.file != "toy" && !std::filesystem::exists(options.file)) {
-      if (rank == 0) std::cout << "Skipped: there is no map file " << options.file << '\n';
-      code = EXIT_SUCCESS;
-    } else {
-      code = measure(MPI_COMM_WORLD, options);
-    }
-  } catch (const std::invalid_argument& e) {
-    if (rank == 0) std::cerr << "bench-e3sm: " << e.what() << '\n';
-  } catch (const std::exception& e) {
-    // Perhaps not on all ranks: nobody shall wait for this one.
-    std::cerr << "bench-e3sm: rank " << rank << ": " << e.what() << '\n';
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  }
-  MPI_Finalize();
-  return code;
+  return run_mpi_program("bench-e3sm", argc, argv, [](const std::vector<std::string>& words) {
+    const auto options = parse_options(words);
+    Options ignored;
+    if (options.help) return say(command_line(ignored)->help());
+    if (options.file != "toy" && !std::filesystem::exists(options.file))
+      return say("Skipped: there is no map file " + options.file + "\n");
+    return measure(MPI_COMM_WORLD, options);
+  });
 }

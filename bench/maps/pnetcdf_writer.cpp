@@ -16,11 +16,6 @@ void check(int status, const std::string& what) {
   if (status != NC_NOERR) throw std::runtime_error("PnetCDF: " + what + ": " + ncmpi_strerror(status));
 }
 
-MPI_Datatype mpi_type(Type type) {
-  if (type == Type::dbl) return MPI_DOUBLE;
-  return type == Type::real ? MPI_FLOAT : MPI_INT;
-}
-
 // Pointers into the lists, which is what the library wants.
 struct Requests {
   RunList list;

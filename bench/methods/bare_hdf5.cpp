@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Definitions as one rank with the HDF5 library alone would make them: datasets and text attributes, without
 // netCDF's conventions, which it shows the price of.
-#include <fcntl.h>
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <stdexcept>
 
 #include "method.hpp"
+#include "node.hpp"
 
 namespace shoal::bench {
 
@@ -52,11 +51,7 @@ class BareHdf5 : public Method {
     if (run.rank != 0) return;
     run.phases.time(Phase::close, [&] {
       if (H5Fclose(file_) < 0) throw std::runtime_error("HDF5: closing of " + run.path + " failed");
-      if (!run.flush) return;
-      const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0 || fsync(fd) != 0)
-        throw std::runtime_error("bare-hdf5: " + run.path + " could not be flushed");
-      ::close(fd);
+      if (run.flush) flush_file(run.path);
     });
   }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI-IO alone: one file of values, record after record, variable after variable. Either one derived datatype
 // a field and collective calls, or each rank for itself with one call for each contiguous run.
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
 
-#include "method.hpp"
+#include "methods/packed_method.hpp"
 
 namespace shoal::bench {
 
@@ -20,53 +19,28 @@ void check_mpi(int status, const std::string& what, const Run& run) {
   throw std::runtime_error("MPI-IO: " + what + " of " + run.path + ": " + text.data());
 }
 
-class MpiIo : public Method {
+class MpiIo : public PackedMethod {
  public:
   explicit MpiIo(bool collective) : collective_(collective) {}
 
   void prepare(Run& run) override {
-    std::int64_t most = 0;
+    PackedMethod::prepare(run);
     fixed_bytes_ = record_bytes_ = 0;
     begins_.clear();
     for (const auto& array : run.arrays) {
-      most = std::max(most, array.owned_bytes());
       const auto& field = array.field();
       auto& end = field.record ? record_bytes_ : fixed_bytes_;
       begins_.push_back(end);
       end += field.elements() * size_of(field.type);
     }
-    packed_.assign(static_cast<std::size_t>(most), k_spoilt);
   }
 
-  void create(Run& run) override { open_file(run, MPI_MODE_CREATE | MPI_MODE_WRONLY); }
-
-  void put(Run& run, std::int64_t record) override {
-    for_fields(run, record, [&](LocalField& array, std::int64_t at) {
-      run.phases.time_field(array.field(), [&] {
-        run.phases.time(Phase::pack, [&] { array.pack(run.in_memory(record), packed_.data()); });
-        run.phases.time(Phase::store, [&] { move(run, array, at, true); });
-      });
-    });
+  // There are no definitions.
+  void create(Run& run) override {
+    run.phases.time(Phase::open, [&] { create_file(run); });
   }
-
-  void finish(Run& run) override {
-    run.stage_bytes += static_cast<std::int64_t>(packed_.size());
-    run.at_peak();
-    close_file(run, run.flush);
-  }
-
-  void open(Run& run) override { open_file(run, MPI_MODE_RDONLY); }
-
-  void get(Run& run, std::int64_t record) override {
-    for_fields(run, record, [&](LocalField& array, std::int64_t at) {
-      move(run, array, at, false);
-      array.unpack(0, packed_.data());
-    });
-  }
-
-  void close(Run& run) override {
-    run.at_peak();
-    close_file(run, false);
+  void open(Run& run) override {
+    run.phases.time(Phase::open, [&] { open_file(run); });
   }
 
   std::int64_t wrong_in_file(Run& run) override {
@@ -74,38 +48,42 @@ class MpiIo : public Method {
     check_mpi(MPI_File_open(MPI_COMM_SELF, run.path.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_),
               "opening", run);
     for (std::int64_t r = -1; r < run.records; ++r)
-      for_fields(run, r, [&](LocalField& array, std::int64_t at) {
+      for_fields(run, r, [&](std::size_t, const Field&, LocalField* array) {
+        if (array == nullptr) return;
         // What is not read must not look right for having been written from here.
-        std::fill(packed_.begin(), packed_.end(), k_spoilt);
-        move_runs(run, array, at, false);
-        wrong += array.wrong_packed(packed_.data(), std::max<std::int64_t>(r, 0));
+        std::fill(packed().begin(), packed().end(), k_spoilt);
+        move_runs(run, *array, place(run, *array, r), false);
+        wrong += array->wrong_packed(packed().data(), std::max<std::int64_t>(r, 0));
       });
     check_mpi(MPI_File_close(&file_), "closing", run);
     return wrong;
   }
 
+ protected:
+  void create_file(Run& run) override { open_as(run, MPI_MODE_CREATE | MPI_MODE_WRONLY); }
+  void open_file(Run& run) override { open_as(run, MPI_MODE_RDONLY); }
+  void put_part(Run& run, std::size_t, LocalField& array, std::int64_t record) override {
+    run.phases.time(Phase::store, [&] { move(run, array, place(run, array, record), true); });
+  }
+  void get_part(Run& run, std::size_t, LocalField& array, std::int64_t record) override {
+    move(run, array, place(run, array, record), false);
+  }
+  void close_file(Run& run) override { check_mpi(MPI_File_close(&file_), "closing", run); }
+  void close_written(Run& run) override {
+    if (run.flush) run.phases.time(Phase::store, [&] { check_mpi(MPI_File_sync(file_), "sync", run); });
+    close_file(run);
+  }
+
  private:
-  void open_file(Run& run, int mode) {
-    run.phases.time(Phase::open, [&] {
-      const Info info(run.hints);
-      check_mpi(MPI_File_open(run.comm, run.path.c_str(), mode, info.get(), &file_), "opening", run);
-    });
+  void open_as(Run& run, int mode) {
+    const Info info(run.hints);
+    check_mpi(MPI_File_open(run.comm, run.path.c_str(), mode, info.get(), &file_), "opening", run);
   }
 
-  void close_file(Run& run, bool flush) {
-    run.phases.time(Phase::close, [&] {
-      if (flush) run.phases.time(Phase::store, [&] { check_mpi(MPI_File_sync(file_), "sync", run); });
-      check_mpi(MPI_File_close(&file_), "closing", run);
-    });
-  }
-
-  template <class F>
-  void for_fields(Run& run, std::int64_t record, F&& f) {
-    for (std::size_t i = 0; i < run.arrays.size(); ++i) {
-      auto& array = run.arrays[i];
-      if (array.field().record != (record >= 0)) continue;
-      f(array, begins_[i] + (record >= 0 ? fixed_bytes_ + record * record_bytes_ : 0));
-    }
+  // Where the field of a record begins.
+  std::int64_t place(const Run& run, const LocalField& array, std::int64_t record) const {
+    return begins_[static_cast<std::size_t>(&array - run.arrays.data())] +
+           (record >= 0 ? fixed_bytes_ + record * record_bytes_ : 0);
   }
 
   void move(const Run& run, const LocalField& array, std::int64_t at, bool writing) {
@@ -164,10 +142,10 @@ class MpiIo : public Method {
               run);
     const auto cells = static_cast<int>(empty ? 0 : array.owned());
     if (writing)
-      check_mpi(MPI_File_write_at_all(file_, 0, packed_.data(), cells, element, MPI_STATUS_IGNORE), "writing",
-                run);
+      check_mpi(MPI_File_write_at_all(file_, 0, packed().data(), cells, element, MPI_STATUS_IGNORE),
+                "writing", run);
     else
-      check_read(MPI_File_read_at_all(file_, 0, packed_.data(), cells, element, &status_), cells, element,
+      check_read(MPI_File_read_at_all(file_, 0, packed().data(), cells, element, &status_), cells, element,
                  run);
   }
 
@@ -180,16 +158,16 @@ class MpiIo : public Method {
     // Rows of tiles as wide as the field follow one another.
     const bool wide = !tile.list && tile.columns == field.columns();
     const std::int64_t cells = wide ? tile.rows * tile.columns : tile.columns;
-    std::byte* packed = packed_.data();
+    std::byte* cells_at = packed().data();
     const auto move_run = [&](std::int64_t cell, std::int64_t n) {
       const MPI_Offset place = at + cell * size;
       if (writing)
-        check_mpi(MPI_File_write_at(file_, place, packed, static_cast<int>(n), element, MPI_STATUS_IGNORE),
+        check_mpi(MPI_File_write_at(file_, place, cells_at, static_cast<int>(n), element, MPI_STATUS_IGNORE),
                   "writing", run);
       else
-        check_read(MPI_File_read_at(file_, place, packed, static_cast<int>(n), element, &status_), n, element,
-                   run);
-      packed += n * size;
+        check_read(MPI_File_read_at(file_, place, cells_at, static_cast<int>(n), element, &status_), n,
+                   element, run);
+      cells_at += n * size;
     };
     for (std::int64_t level = 0; level < field.levels(); ++level)
       for (std::int64_t row = 0; row < (wide ? 1 : tile.rows); ++row) {
@@ -211,17 +189,11 @@ class MpiIo : public Method {
                                std::to_string(cells) + " elements came");
   }
 
-  static MPI_Datatype mpi_type(Type type) {
-    if (type == Type::dbl) return MPI_DOUBLE;
-    return type == Type::real ? MPI_FLOAT : MPI_INT;
-  }
-
   bool collective_;
   MPI_File file_ = MPI_FILE_NULL;
   MPI_Status status_{};
   std::int64_t fixed_bytes_ = 0, record_bytes_ = 0;
   std::vector<std::int64_t> begins_;  // of each array, in the fields without records or in a record
-  std::vector<std::byte> packed_;
 };
 
 }  // namespace

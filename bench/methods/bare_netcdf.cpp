@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parallel netCDF-4 (netCDF-C over parallel HDF5): every rank defines, every variable in
-// collective access.
+// netCDF-C alone. Parallel netCDF-4 (over parallel HDF5): every rank defines, every variable in collective
+// access. And what most models do: every rank sends its cells to rank 0, which puts the field together and
+// writes it through serial netCDF-C; reading is the same way back.
 #include "method.hpp"
 
 #ifdef SHOAL_HAVE_NETCDF
@@ -8,9 +9,10 @@
 #include <netcdf.h>
 #include <netcdf_par.h>
 
-#include <algorithm>
-#include <stdexcept>
+#include <array>
+#include <cstring>
 
+#include "methods/packed_method.hpp"
 #include "netcdf_file.hpp"
 #include "node.hpp"
 
@@ -18,119 +20,223 @@ namespace shoal::bench {
 
 namespace {
 
-class BareNetcdf : public Method {
- public:
-  void prepare(Run& run) override {
-    std::int64_t most = 0;
-    for (const auto& array : run.arrays)
-      most = std::max(most, array.owned_bytes());
-    packed_.assign(static_cast<std::size_t>(most), std::byte{0});
+// What both have in common.
+class ByNetcdf : public PackedMethod {
+ protected:
+  std::vector<int> define(Run& run) override { return define_netcdf(file_, run.content, run.path); }
+  int find(Run& run, const Field& field) override { return find_netcdf_variable(file_, field, run.path); }
+  void sync_file(Run& run) override {
+    check_netcdf(nc_sync(file_), "sync", run.path);
+    if (run.flush && run.flushes) flush_file(run.path);
   }
-
-  void create(Run& run) override {
-    const Info info(run.hints);
-    run.phases.time(Phase::open, [&] {
-      check_netcdf(nc_create_par(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), run.comm,
-                                 info.get(), &file_),
-                   "creation", run.path);
-    });
-    run.phases.time(Phase::write_meta, [&] {
-      ids_ = define_netcdf(file_, run.content, run.path);
-      make_collective(run);
-    });
-  }
-
-  void put(Run& run, std::int64_t record) override {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
-      const auto& field = run.content.fields[i];
-      const std::size_t array = field.distributed ? at++ : 0;
-      if (field.record != (record >= 0)) continue;
-      if (field.distributed) {
-        run.phases.time_field(field, [&] {
-          const auto& local = run.arrays[array];
-          run.phases.time(Phase::pack, [&] { local.pack(run.in_memory(record), packed_.data()); });
-          put_values(run, i, netcdf_section(field, local.tile(), record), packed_.data());
-        });
-      } else {
-        // All ranks have the same values; collective access wants all of them in the call.
-        put_values(run, i, netcdf_whole(field, record),
-                   replicated_values(field, std::max<std::int64_t>(record, 0)).data());
-      }
-    }
-  }
-
-  void sync(Run& run) override {
+  void close_file(Run& run) override { check_netcdf(nc_close(file_), "closing", run.path); }
+  void close_written(Run& run) override {
     run.phases.time(Phase::store, [&] {
-      check_netcdf(nc_sync(file_), "sync", run.path);
+      ByNetcdf::close_file(run);
       if (run.flush && run.flushes) flush_file(run.path);
     });
   }
 
-  void finish(Run& run) override {
-    run.stage_bytes += static_cast<std::int64_t>(packed_.size());
-    run.at_peak();
-    run.phases.time(Phase::close, [&] {
-      run.phases.time(Phase::store, [&] {
-        check_netcdf(nc_close(file_), "closing", run.path);
-        if (run.flush && run.flushes) flush_file(run.path);
-      });
-    });
+  void put_whole(Run& run, std::size_t i, std::int64_t record) override {
+    const auto& field = run.content.fields[i];
+    put_values(run, i, section_of_all<std::size_t>(field, record),
+               replicated_values(field, std::max<std::int64_t>(record, 0)).data());
   }
 
-  void open(Run& run) override {
-    const Info info(run.hints);
-    run.phases.time(Phase::open, [&] {
-      check_netcdf(nc_open_par(run.path.c_str(), NC_NOWRITE, run.comm, info.get(), &file_), "opening",
-                   run.path);
-    });
-    run.phases.time(Phase::read_meta, [&] {
-      ids_ = find_netcdf_variables(file_, run.content, run.path);
-      make_collective(run);
-    });
-  }
-
-  void get(Run& run, std::int64_t record) override {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
-      const auto& field = run.content.fields[i];
-      if (!field.distributed) continue;
-      auto& array = run.arrays[at++];
-      if (field.record != (record >= 0)) continue;
-      const auto s = netcdf_section(field, array.tile(), record);
-      check_netcdf(nc_get_vara(file_, ids_[i], s.start.data(), s.count.data(), packed_.data()),
-                   "reading of " + field.name, run.path);
-      array.unpack(0, packed_.data());
-    }
-  }
-
-  void close(Run& run) override {
-    run.at_peak();
-    run.phases.time(Phase::close, [&] { check_netcdf(nc_close(file_), "closing", run.path); });
-  }
-
- private:
-  void make_collective(Run& run) {
-    for (const int id : ids_)
-      check_netcdf(nc_var_par_access(file_, id, NC_COLLECTIVE), "collective access", run.path);
-  }
-
-  void put_values(Run& run, std::size_t i, const NetcdfSection& s, const std::byte* values) {
+  void put_values(Run& run, std::size_t i, const Section<std::size_t>& s, const std::byte* values) const {
     run.phases.time(Phase::store, [&] {
-      check_netcdf(nc_put_vara(file_, ids_[i], s.start.data(), s.count.data(), values),
+      check_netcdf(nc_put_vara(file_, id(i), s.start.data(), s.count.data(), values),
                    "writing of " + run.content.fields[i].name, run.path);
     });
   }
 
+  void get_values(const Run& run, std::size_t i, const Section<std::size_t>& s, std::byte* values) const {
+    check_netcdf(nc_get_vara(file_, id(i), s.start.data(), s.count.data(), values),
+                 "reading of " + run.content.fields[i].name, run.path);
+  }
+
   int file_ = -1;
-  std::vector<int> ids_;
-  std::vector<std::byte> packed_;
+};
+
+class BareNetcdf : public ByNetcdf {
+ protected:
+  void create_file(Run& run) override {
+    const Info info(run.hints);
+    check_netcdf(nc_create_par(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), run.comm,
+                               info.get(), &file_),
+                 "creation", run.path);
+  }
+  void open_file(Run& run) override {
+    const Info info(run.hints);
+    check_netcdf(nc_open_par(run.path.c_str(), NC_NOWRITE, run.comm, info.get(), &file_), "opening",
+                 run.path);
+  }
+  std::vector<int> define(Run& run) override {
+    auto ids = ByNetcdf::define(run);
+    for (const int id : ids)
+      make_collective(run, id);
+    return ids;
+  }
+  int find(Run& run, const Field& field) override {
+    const int id = ByNetcdf::find(run, field);
+    make_collective(run, id);
+    return id;
+  }
+  void put_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    put_values(run, i, section_of_tile<std::size_t>(array.field(), array.tile(), record), packed().data());
+  }
+  void get_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    get_values(run, i, section_of_tile<std::size_t>(array.field(), array.tile(), record), packed().data());
+  }
+
+ private:
+  void make_collective(const Run& run, int id) const {
+    check_netcdf(nc_var_par_access(file_, id, NC_COLLECTIVE), "collective access", run.path);
+  }
+};
+
+class Gather : public ByNetcdf {
+ public:
+  void prepare(Run& run) override {
+    std::int64_t most = 0, whole = 0;
+    for (const auto& array : run.arrays) {
+      most = std::max(most, array.owned_bytes());
+      whole = std::max(whole, array.field().elements() * size_of(array.field().type));
+    }
+    // The largest tile of any rank, since rank 0 receives them all.
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, run.comm);
+    packed().assign(static_cast<std::size_t>(most), std::byte{0});
+    if (run.rank == 0) whole_.assign(static_cast<std::size_t>(whole), std::byte{0});
+    tiles_.clear();
+    for (const auto& array : run.arrays)
+      tiles_.push_back(tiles_of(run, array.tile()));
+  }
+
+  // Rank 0 alone has a file.
+  void create(Run& run) override {
+    if (run.rank == 0) ByNetcdf::create(run);
+  }
+  void open(Run& run) override {
+    if (run.rank == 0) ByNetcdf::open(run);
+  }
+  void sync(Run& run) override {
+    if (run.rank == 0) ByNetcdf::sync(run);
+  }
+  void finish(Run& run) override {
+    run.stage_bytes += static_cast<std::int64_t>(whole_.size());
+    ByNetcdf::finish(run);
+  }
+
+ protected:
+  void create_file(Run& run) override {
+    check_netcdf(nc_create(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), &file_), "creation",
+                 run.path);
+  }
+  void open_file(Run& run) override {
+    check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file_), "opening", run.path);
+  }
+  void close_file(Run& run) override {
+    if (run.rank == 0) ByNetcdf::close_file(run);
+  }
+  void close_written(Run& run) override {
+    if (run.rank == 0) ByNetcdf::close_written(run);
+  }
+  void put_whole(Run& run, std::size_t i, std::int64_t record) override {
+    if (run.rank == 0) ByNetcdf::put_whole(run, i, record);
+  }
+
+  void put_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    if (run.rank != 0) {
+      run.phases.time(Phase::exchange, [&] { send(run, array.owned_bytes(), 0); });
+      return;
+    }
+    const auto& tiles = tiles_of(run, array);
+    place(array.field(), tiles[0], true);
+    for (int r = 1; r < run.ranks; ++r) {
+      const auto& tile = tiles[static_cast<std::size_t>(r)];
+      run.phases.time(Phase::exchange, [&] { receive(run, tile_bytes(array.field(), tile), r); });
+      place(array.field(), tile, true);
+    }
+    put_values(run, i, section_of_all<std::size_t>(array.field(), record), whole_.data());
+  }
+
+  void get_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    if (run.rank != 0) {
+      run.phases.time(Phase::exchange, [&] { receive(run, array.owned_bytes(), 0); });
+      return;
+    }
+    get_values(run, i, section_of_all<std::size_t>(array.field(), record), whole_.data());
+    const auto& tiles = tiles_of(run, array);
+    for (int r = 1; r < run.ranks; ++r) {
+      const auto& tile = tiles[static_cast<std::size_t>(r)];
+      place(array.field(), tile, false);
+      run.phases.time(Phase::exchange, [&] { send(run, tile_bytes(array.field(), tile), r); });
+    }
+    place(array.field(), tiles[0], false);
+  }
+
+ private:
+  static std::vector<Tile> tiles_of(const Run& run, const Tile& mine) {
+    using Numbers = std::array<std::int64_t, 4>;
+    const Numbers box{mine.first_row, mine.rows, mine.first_column, mine.columns};
+    std::vector<Numbers> boxes(static_cast<std::size_t>(run.ranks));
+    MPI_Allgather(box.data(), 4, MPI_INT64_T, boxes.data(), 4, MPI_INT64_T, run.comm);
+    std::vector<Tile> tiles;
+    for (const auto& [first_row, rows, first_column, columns] : boxes)
+      tiles.push_back({first_row, rows, first_column, columns});
+    return tiles;
+  }
+  const std::vector<Tile>& tiles_of(const Run& run, const LocalField& array) const {
+    return tiles_[static_cast<std::size_t>(&array - run.arrays.data())];
+  }
+
+  // A tile's packed cells to their place in the whole field, or from there.
+  void place(const Field& field, const Tile& tile, bool into_whole) {
+    const auto size = size_of(field.type);
+    const auto row_bytes = static_cast<std::size_t>(tile.columns * size);
+    std::byte* cells = packed().data();
+    for (std::int64_t k = 0; k < field.levels(); ++k)
+      for (std::int64_t j = 0; j < tile.rows; ++j) {
+        auto* at = whole_.data() +
+                   ((k * field.rows() + tile.first_row + j) * field.columns() + tile.first_column) * size;
+        if (into_whole)
+          std::memcpy(at, cells, row_bytes);
+        else
+          std::memcpy(cells, at, row_bytes);
+        cells += row_bytes;
+      }
+  }
+
+  static std::int64_t tile_bytes(const Field& field, const Tile& tile) {
+    return field.levels() * tile.cells() * size_of(field.type);
+  }
+
+  // In pieces, since MPI counts with int.
+  void send(const Run& run, std::int64_t bytes, int to) {
+    for (std::int64_t at = 0; at < bytes; at += k_piece)
+      MPI_Send(packed().data() + at, static_cast<int>(std::min(k_piece, bytes - at)), MPI_BYTE, to, k_tag,
+               run.comm);
+  }
+  void receive(const Run& run, std::int64_t bytes, int from) {
+    for (std::int64_t at = 0; at < bytes; at += k_piece)
+      MPI_Recv(packed().data() + at, static_cast<int>(std::min(k_piece, bytes - at)), MPI_BYTE, from, k_tag,
+               run.comm, MPI_STATUS_IGNORE);
+  }
+
+  static constexpr std::int64_t k_piece = std::int64_t{1} << 30U;
+  static constexpr int k_tag = 17;
+  std::vector<std::byte> whole_;
+  std::vector<std::vector<Tile>> tiles_;  // [array][rank]
 };
 
 }  // namespace
 
 std::unique_ptr<Method> make_bare_netcdf(const MethodEntry&) {
   return std::make_unique<BareNetcdf>();
+}
+
+std::unique_ptr<Method> make_bare_gather(const MethodEntry&) {
+  return std::make_unique<Gather>();
 }
 
 }  // namespace shoal::bench

@@ -8,8 +8,10 @@
 
 #include <pnetcdf.h>
 
-#include <algorithm>
 #include <stdexcept>
+
+#include "methods/packed_method.hpp"
+#include "sections.hpp"
 
 namespace shoal::bench {
 
@@ -24,10 +26,6 @@ int create_mode(const std::string& format) {
   if (format == "cdf5") return NC_64BIT_DATA;
   return format == "cdf2" ? NC_64BIT_OFFSET : 0;
 }
-
-struct Section {
-  std::vector<MPI_Offset> start, count;
-};
 
 // Scattered columns: a start and a count for each run on each level.
 class RunList {
@@ -65,26 +63,9 @@ class RunList {
   std::vector<MPI_Offset*> starts_to_, counts_to_;
 };
 
-// A rank's tile in the variable, levels first, the record in front if there is one.
-Section section_of(const LocalField& array, std::int64_t record) {
-  const auto& field = array.field();
-  Section s;
-  if (field.record) {
-    s.start.push_back(record);
-    s.count.push_back(1);
-  }
-  const auto first = array.first(), count = array.extents();
-  s.start.resize(s.start.size() + count.size() - first.size(), 0);
-  s.start.insert(s.start.end(), first.begin(), first.end());
-  s.count.insert(s.count.end(), count.begin(), count.end());
-  // A rank without cells still takes its part in the call.
-  if (array.tile().empty()) std::fill(s.count.begin(), s.count.end(), 0);
-  return s;
-}
-
 enum class Access { collective, independent, nonblocking };
 
-class Pnetcdf : public Method {
+class Pnetcdf : public PackedMethod {
  public:
   explicit Pnetcdf(Access access) : access_(access) {}
 
@@ -101,7 +82,7 @@ class Pnetcdf : public Method {
         most = std::max(most, together);
       }
     }
-    packed_.assign(static_cast<std::size_t>(most), std::byte{0});
+    packed().assign(static_cast<std::size_t>(most), std::byte{0});
     // Lists are the same for all fields of as many levels, and a model makes them once.
     lists_.clear();
     for (const auto& array : run.arrays)
@@ -109,98 +90,92 @@ class Pnetcdf : public Method {
         lists_.emplace(array.field().shape, std::make_unique<RunList>(array, 0));
   }
 
-  void create(Run& run) override {
-    run.phases.time(Phase::open, [&] {
-      const Info info(run.hints);
-      check_pnetcdf(
-          ncmpi_create(run.comm, run.path.c_str(), NC_CLOBBER | create_mode(run.format), info.get(), &file_),
-          "creation", run);
-    });
-    run.phases.time(Phase::write_meta, [&] { define(run); });
-  }
-
   void put(Run& run, std::int64_t record) override {
     run.phases.time(Phase::store, [&] { put_replicated(run, record); });
     put_distributed(run, record);
   }
 
-  void sync(Run& run) override {
-    run.phases.time(Phase::store, [&] {
-      check_pnetcdf(run.flush ? ncmpi_sync(file_) : ncmpi_sync_numrecs(file_), "sync", run);
-    });
-  }
-
-  void finish(Run& run) override {
-    run.stage_bytes += static_cast<std::int64_t>(packed_.size());
-    run.at_peak();
-    run.phases.time(Phase::close, [&] {
-      if (run.flush) run.phases.time(Phase::store, [&] { check_pnetcdf(ncmpi_sync(file_), "sync", run); });
-      check_pnetcdf(ncmpi_close(file_), "closing", run);
-    });
-  }
-
-  void open(Run& run) override {
-    run.phases.time(Phase::open, [&] {
-      const Info info(run.hints);
-      check_pnetcdf(ncmpi_open(run.comm, run.path.c_str(), NC_NOWRITE, info.get(), &file_), "opening", run);
-    });
-    run.phases.time(Phase::read_meta, [&] {
-      ids_.clear();
-      for (const auto& field : run.content.fields) {
-        ids_.push_back(-1);
-        check_pnetcdf(ncmpi_inq_varid(file_, field.name.c_str(), &ids_.back()), "variable " + field.name,
-                      run);
-      }
-    });
-  }
-
+  // Reading has no use for a queue: a model needs the values at once.
   void get(Run& run, std::int64_t record) override {
-    // Reading has no use for a queue: a model needs the values at once.
     if (access_ == Access::independent) begin(run);
-    for_fields(run, record, [&](int id, LocalField& array, Section s) {
-      if (array.tile().list) {
-        get_scattered(run, id, array, record);
-        return;
-      }
-      const auto get_values = access_ == Access::independent ? ncmpi_get_vara : ncmpi_get_vara_all;
-      check_pnetcdf(get_values(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
-                               mpi_type(array.field().type)),
-                    "reading of " + array.field().name, run);
-      array.unpack(0, packed_.data());
-    });
+    PackedMethod::get(run, record);
     if (access_ == Access::independent) end(run);
   }
 
-  void close(Run& run) override {
-    run.at_peak();
-    run.phases.time(Phase::close, [&] { check_pnetcdf(ncmpi_close(file_), "closing", run); });
+ protected:
+  void create_file(Run& run) override {
+    const Info info(run.hints);
+    check_pnetcdf(
+        ncmpi_create(run.comm, run.path.c_str(), NC_CLOBBER | create_mode(run.format), info.get(), &file_),
+        "creation", run);
+  }
+  void open_file(Run& run) override {
+    const Info info(run.hints);
+    check_pnetcdf(ncmpi_open(run.comm, run.path.c_str(), NC_NOWRITE, info.get(), &file_), "opening", run);
+  }
+  void sync_file(Run& run) override {
+    check_pnetcdf(run.flush ? ncmpi_sync(file_) : ncmpi_sync_numrecs(file_), "sync", run);
+  }
+  void close_file(Run& run) override { check_pnetcdf(ncmpi_close(file_), "closing", run); }
+  void close_written(Run& run) override {
+    if (run.flush) run.phases.time(Phase::store, [&] { check_pnetcdf(ncmpi_sync(file_), "sync", run); });
+    close_file(run);
+  }
+
+  int find(Run& run, const Field& field) override {
+    int id = -1;
+    check_pnetcdf(ncmpi_inq_varid(file_, field.name.c_str(), &id), "variable " + field.name, run);
+    return id;
+  }
+
+  std::vector<int> define(Run& run) override {
+    const auto ids = define_all(
+        run.content,
+        [&](const Dimension& d) {
+          int id = -1;
+          check_pnetcdf(ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &id),
+                        "dimension " + d.name, run);
+          return id;
+        },
+        [&](const Field& field, const std::vector<int>& dims) {
+          int id = -1;
+          check_pnetcdf(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type),
+                                      static_cast<int>(dims.size()), dims.data(), &id),
+                        "variable " + field.name, run);
+          return id;
+        },
+        [&](int id, const std::string& what, const std::string& key, const std::string& value) {
+          check_pnetcdf(ncmpi_put_att_text(file_, id, key.c_str(), static_cast<MPI_Offset>(value.size()),
+                                           value.c_str()),
+                        what, run);
+        });
+    check_pnetcdf(ncmpi_enddef(file_), "end of definitions", run);
+    return ids;
+  }
+
+  void put_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    put_values(run, id(i), array, record, packed().data());
+  }
+
+  void get_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    const auto type = mpi_type(array.field().type);
+    const bool alone = access_ == Access::independent;
+    int status = NC_NOERR;
+    if (array.tile().list) {
+      const auto get_values = alone ? ncmpi_get_varn : ncmpi_get_varn_all;
+      status = with_list(array, record, [&](const RunList& list) {
+        return get_values(file_, id(i), list.runs(), list.starts(), list.counts(), packed().data(),
+                          array.owned(), type);
+      });
+    } else {
+      const auto s = section_of_tile<MPI_Offset>(array.field(), array.tile(), record);
+      const auto get_values = alone ? ncmpi_get_vara : ncmpi_get_vara_all;
+      status = get_values(file_, id(i), s.start.data(), s.count.data(), packed().data(), array.owned(), type);
+    }
+    check_pnetcdf(status, "reading of " + array.field().name, run);
   }
 
  private:
-  void define(Run& run) {
-    std::map<std::string, int> dims;
-    for (const auto& d : run.content.dimensions)
-      check_pnetcdf(
-          ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &dims[d.name]),
-          "dimension " + d.name, run);
-    ids_.clear();
-    for (const auto& field : run.content.fields) {
-      std::vector<int> of;
-      for (const auto& name : field.dims)
-        of.push_back(dims[name]);
-      int id = -1;
-      check_pnetcdf(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type),
-                                  static_cast<int>(of.size()), of.data(), &id),
-                    "variable " + field.name, run);
-      for (const auto& [key, value] : field.attributes)
-        check_pnetcdf(
-            ncmpi_put_att_text(file_, id, key.c_str(), static_cast<MPI_Offset>(value.size()), value.c_str()),
-            "attribute " + field.name + ":" + key, run);
-      ids_.push_back(id);
-    }
-    check_pnetcdf(ncmpi_enddef(file_), "end of definitions", run);
-  }
-
   // Rank 0 posts all, one collective call moves them.
   void put_replicated(Run& run, std::int64_t record) {
     std::vector<std::vector<std::byte>> values;
@@ -209,13 +184,8 @@ class Pnetcdf : public Method {
       const auto& field = run.content.fields[i];
       if (field.distributed || field.record != (record >= 0)) continue;
       values.push_back(replicated_values(field, std::max<std::int64_t>(record, 0)));
-      Section s;
-      if (field.record) s = {{record}, {1}};
-      for (const auto n : field.shape) {
-        s.start.push_back(0);
-        s.count.push_back(n);
-      }
-      check_pnetcdf(ncmpi_iput_vara(file_, ids_[i], s.start.data(), s.count.data(), values.back().data(),
+      const auto s = section_of_all<MPI_Offset>(field, record);
+      check_pnetcdf(ncmpi_iput_vara(file_, id(i), s.start.data(), s.count.data(), values.back().data(),
                                     field.elements(), mpi_type(field.type), nullptr),
                     "writing of " + field.name, run);
     }
@@ -224,24 +194,25 @@ class Pnetcdf : public Method {
   }
 
   void put_distributed(Run& run, std::int64_t record) {
-    std::byte* room = packed_.data();
+    std::byte* room = packed().data();
     std::int64_t queued = 0;
     begin(run);
-    for_fields(run, record, [&](int id, LocalField& array, const Section& s) {
+    for_fields(run, record, [&](std::size_t i, const Field& field, LocalField* array) {
+      if (array == nullptr) return;
       const auto put = [&] {
-        run.phases.time(Phase::pack, [&] { array.pack(run.in_memory(record), room); });
-        run.phases.time(Phase::store, [&] { put_values(run, id, array, s, room); });
+        run.phases.time(Phase::pack, [&] { array->pack(run.in_memory(record), room); });
+        put_values(run, id(i), *array, record, room);
       };
       // What is queued moves in one call for many fields: its time is not that of a field.
-      if (access_ != Access::nonblocking) return run.phases.time_field(array.field(), put);
-      if (is_full(run, queued, array.field())) {
+      if (access_ != Access::nonblocking) return run.phases.time_field(field, put);
+      if (is_full(run, queued, field)) {
         run.phases.time(Phase::store, [&] { end(run); });
-        room = packed_.data();
+        room = packed().data();
         queued = 0;
       }
       put();
-      room += array.owned_bytes();
-      queued += bytes_of(array.field());
+      room += array->owned_bytes();
+      queued += bytes_of(field);
     });
     run.phases.time(Phase::store, [&] { end(run); });
   }
@@ -270,32 +241,21 @@ class Pnetcdf : public Method {
     });
   }
 
-  void get_scattered(const Run& run, int id, LocalField& array, std::int64_t record) {
-    const auto get_values = access_ == Access::independent ? ncmpi_get_varn : ncmpi_get_varn_all;
-    check_pnetcdf(with_list(array, record,
-                            [&](const RunList& list) {
-                              return get_values(file_, id, list.runs(), list.starts(), list.counts(),
-                                                packed_.data(), array.owned(), mpi_type(array.field().type));
-                            }),
-                  "reading of " + array.field().name, run);
-    array.unpack(0, packed_.data());
+  int put_box(int id, const LocalField& array, std::int64_t record, const std::byte* room) const {
+    const auto type = mpi_type(array.field().type);
+    const auto s = section_of_tile<MPI_Offset>(array.field(), array.tile(), record);
+    if (access_ == Access::nonblocking)
+      return ncmpi_iput_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type, nullptr);
+    const auto put = access_ == Access::independent ? ncmpi_put_vara : ncmpi_put_vara_all;
+    return put(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
   }
 
-  void put_values(Run& run, int id, const LocalField& array, const Section& s, std::byte* room) {
-    const auto type = mpi_type(array.field().type);
-    int status = NC_NOERR;
-    if (array.tile().list) {
-      check_pnetcdf(put_scattered(id, array, array.field().record ? s.start[0] : 0, room),
-                    "writing of " + array.field().name, run);
-      return;
-    }
-    if (access_ == Access::collective)
-      status = ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
-    else if (access_ == Access::independent)
-      status = ncmpi_put_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
-    else
-      status = ncmpi_iput_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type, nullptr);
-    check_pnetcdf(status, "writing of " + array.field().name, run);
+  void put_values(Run& run, int id, const LocalField& array, std::int64_t record, const std::byte* room) {
+    run.phases.time(Phase::store, [&] {
+      check_pnetcdf(
+          array.tile().list ? put_scattered(id, array, record, room) : put_box(id, array, record, room),
+          "writing of " + array.field().name, run);
+    });
   }
 
   void begin(const Run& run) const {
@@ -308,26 +268,8 @@ class Pnetcdf : public Method {
       check_pnetcdf(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "queued calls", run);
   }
 
-  template <class F>
-  void for_fields(Run& run, std::int64_t record, F&& f) {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
-      const auto& field = run.content.fields[i];
-      if (!field.distributed) continue;
-      auto& array = run.arrays[at++];
-      if (field.record == (record >= 0)) f(ids_[i], array, section_of(array, record));
-    }
-  }
-
-  static MPI_Datatype mpi_type(Type type) {
-    if (type == Type::dbl) return MPI_DOUBLE;
-    return type == Type::real ? MPI_FLOAT : MPI_INT;
-  }
-
   Access access_;
   int file_ = -1;
-  std::vector<int> ids_;
-  std::vector<std::byte> packed_;
   std::map<std::vector<std::int64_t>, std::unique_ptr<RunList>> lists_;  // by shape
 };
 

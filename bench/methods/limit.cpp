@@ -5,37 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
-#include <system_error>
 
 #include "method.hpp"
+#include "transfer.hpp"
 
 namespace shoal::bench {
 
 namespace {
-
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), what + " " + path);
-}
-
-template <class Transfer>
-void whole(Transfer&& transfer, std::byte* data, std::int64_t bytes, std::int64_t offset,
-           const std::string& path) {
-  while (bytes > 0) {
-    const auto n = transfer(data, static_cast<std::size_t>(bytes), offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("transfer of", path);
-    if (n == 0) throw std::runtime_error("limit: " + path + " ends early");
-    data += n;
-    bytes -= n;
-    offset += n;
-  }
-}
-
-auto reader_of(int fd) {
-  return [fd](std::byte* data, std::size_t n, std::int64_t at) { return pread(fd, data, n, at); };
-}
 
 /// The owned cells of the fields with or without records, packed, as they follow each other in the rank's
 /// block. Fields that share their array share this, too, so that large files fit beside it.
@@ -67,16 +44,16 @@ class Packed {
       visit(run.arrays[piece.array], memory_.data() + piece.at);
   }
 
-  /// Memory that goes to one place of the file; one piece, but for what is shared.
-  template <class Transfer>
-  void move(Transfer&& transfer, std::int64_t offset, const std::string& path) {
+  /// move(memory, bytes, offset) for what goes to one place of the file: one piece, but for what is shared.
+  template <class Move>
+  void for_pieces(std::int64_t offset, Move&& move) {
     for (std::size_t i = 0; i < pieces_.size();) {
       const std::size_t begin = pieces_[i].at;
       std::size_t end = begin;
       for (; i < pieces_.size() && pieces_[i].at == end; ++i)
         end += pieces_[i].bytes;
       const auto bytes = static_cast<std::int64_t>(end - begin);
-      whole(transfer, memory_.data() + begin, bytes, offset, path);
+      move(memory_.data() + begin, bytes, offset);
       offset += bytes;
     }
   }
@@ -119,10 +96,11 @@ class Limit : public Method {
 
   void put(Run& run, std::int64_t record) override {
     if (record >= 0) run.phases.time(Phase::pack, [&] { renew(run, record); });
-    const auto write_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
-      return pwrite(fd_, data, n, at);
-    };
-    run.phases.time(Phase::store, [&] { packed(record).move(write_some, place(record), run.path); });
+    run.phases.time(Phase::store, [&] {
+      packed(record).for_pieces(place(record), [&](std::byte* data, std::int64_t bytes, std::int64_t at) {
+        write_all(fd_, data, bytes, at, run.path);
+      });
+    });
   }
 
   void finish(Run& run) override {
@@ -143,7 +121,9 @@ class Limit : public Method {
 
   // To the buffer that it would have been written from.
   void get(Run& run, std::int64_t record) override {
-    packed(record).move(reader_of(fd_), place(record), run.path);
+    packed(record).for_pieces(place(record), [&](std::byte* data, std::int64_t bytes, std::int64_t at) {
+      read_all(fd_, data, bytes, at, run.path);
+    });
     if (run.in_place) unpack(run, record);
   }
 
@@ -163,7 +143,7 @@ class Limit : public Method {
       std::int64_t at = place(r);
       packed(r).for_each(run, [&](const LocalField& array, const std::byte*) {
         std::vector<std::byte> found(static_cast<std::size_t>(array.owned_bytes()), k_spoilt);
-        whole(reader_of(fd), found.data(), array.owned_bytes(), at, run.path);
+        read_all(fd, found.data(), array.owned_bytes(), at, run.path);
         wrong += wrong_cells(run, r, array, found.data());
         at += array.owned_bytes();
       });

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "json.hpp"
-#include "method.hpp"
+#include "methods/packed_method.hpp"
 #include "methods/shoal_calls.hpp"
 
 namespace shoal::bench {
@@ -67,19 +67,16 @@ class Shoal : public Method {
   }
 
   void put(Run& run, std::int64_t record) override {
-    std::size_t at = 0;
-    for (const auto& field : run.content.fields) {
-      const std::size_t array = field.distributed ? at++ : 0;
-      if (field.record != (record >= 0)) continue;
+    for_fields(run, record, [&](std::size_t, const Field& field, LocalField* array) {
       moving_.time(Phase::store, [&] {
-        if (!field.distributed)
-          put_replicated(run, field, record);
+        if (array == nullptr)
+          put_replicated(field, record);
         else if (entry_.access == "nonblocking")
-          put_distributed(run, run.arrays[array], record);  // only queued: its time is not the field's
+          put_distributed(run, *array, record);  // only queued: its time is not the field's
         else
-          run.phases.time_field(field, [&] { put_distributed(run, run.arrays[array], record); });
+          run.phases.time_field(field, [&] { put_distributed(run, *array, record); });
       });
-    }
+    });
   }
 
   void sync(Run& run) override {
@@ -195,7 +192,7 @@ class Shoal : public Method {
         "writing of " + field.name);
   }
 
-  void put_replicated(Run&, const Field& field, std::int64_t record) {
+  void put_replicated(const Field& field, std::int64_t record) {
     auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
     const shoal_array view = shoal_array_of(values.data(), static_cast<int>(field.type),
                                             static_cast<int>(field.shape.size()), field.shape.data());

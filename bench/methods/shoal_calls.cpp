@@ -21,13 +21,6 @@ std::string hints_of(const Run& run, const MethodEntry& entry) {
 
 }  // namespace
 
-void check_shoal(int code, const std::string& what) {
-  if (code == SHOAL_OK) return;
-  const std::string message = shoal_error_message();
-  if (code == SHOAL_SETTING || code == SHOAL_NOT_SUPPORTED) throw Refused(message);
-  throw std::runtime_error("Shoal: " + what + ": " + message);
-}
-
 ShoalDecomposition make_decomposition(MPI_Comm comm, const LocalField& array) {
   const auto global = array.field().cut_shape(), first = array.first(), count = array.count(),
              halo = array.halo();

@@ -13,13 +13,6 @@
 // What is the same for all that goes through Shoal's C interface.
 namespace shoal::bench {
 
-/// Refused for what Shoal says that it cannot do, std::runtime_error for other failures.
-void check_shoal(int code, const std::string& what);
-
-struct FreeDecomposition {
-  void operator()(shoal_decomposition* d) const { shoal_decomposition_free(&d); }
-};
-using ShoalDecomposition = std::unique_ptr<shoal_decomposition, FreeDecomposition>;
 /// How the array's field is cut. Collective.
 ShoalDecomposition make_decomposition(MPI_Comm comm, const LocalField& array);
 

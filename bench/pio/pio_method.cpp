@@ -14,8 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "method.hpp"
+#include "methods/packed_method.hpp"
 #include "node.hpp"
+#include "sections.hpp"
 
 namespace shoal::bench {
 
@@ -93,7 +94,7 @@ class MeantTasks {
   std::optional<std::string> before_;
 };
 
-class Pio : public Method {
+class Pio : public PackedMethod {
  public:
   explicit Pio(const MethodEntry& entry)
       : takes_hints_(entry.takes_hints),
@@ -114,87 +115,98 @@ class Pio : public Method {
     PIOc_Set_IOSystem_Error_Handling(system_, PIO_RETURN_ERROR);
     for (const auto& [key, value] : takes_hints_ ? run.hints : KeyValues{})
       check(PIOc_set_hint(system_, std::string(key).data(), std::string(value).data()), "hint " + key, run);
-    std::int64_t most = 1;
     for (const auto& array : run.arrays) {
-      most = std::max(most, array.owned_bytes());
       auto& id = decompositions_.emplace(key_of(array.field()), -1).first->second;
       if (id < 0) id = decomposition_of(run, array);
     }
-    packed_.assign(static_cast<std::size_t>(most), std::byte{0});
+    PackedMethod::prepare(run);
   }
 
-  void create(Run& run) override {
-    const auto [iotype, mode] = kind_of(run.format);
-    if (PIOc_iotype_available(iotype) == 0)
-      throw Refused("this PIO was built without what it needs for " + run.format);
-    run.phases.time(Phase::open, [&, type = iotype, how = mode]() mutable {
-      check(PIOc_createfile(system_, &file_, &type, run.path.c_str(), PIO_CLOBBER | how), "creation", run);
-    });
-    run.phases.time(Phase::write_meta, [&] { define(run); });
-  }
-
+  // First what one rank puts.
   void put(Run& run, std::int64_t record) override {
-    run.phases.time(Phase::store, [&] { put_replicated(run, record); });
-    for_fields(run, record, [&](int id, LocalField& array) {
-      const auto& field = array.field();
-      run.phases.time_field(field, [&] {
-        run.phases.time(Phase::pack, [&] { array.pack(run.in_memory(record), packed_.data()); });
-        run.phases.time(Phase::store, [&] {
-          set_frame(run, id, field, record);
-          check(PIOc_write_darray(file_, id, decompositions_.at(key_of(field)), array.owned(), packed_.data(),
-                                  nullptr),
-                "writing of " + field.name, run);
-        });
+    run.phases.time(Phase::store, [&] {
+      for_fields(run, record, [&](std::size_t i, const Field& field, LocalField* array) {
+        if (array != nullptr) return;
+        const auto s = section_of_all<PIO_Offset>(field, record);
+        const auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
+        check(put_section(id(i), field.type, s.start.data(), s.count.data(), values.data()),
+              "writing of " + field.name, run);
       });
     });
+    PackedMethod::put(run, record);
   }
 
-  void sync(Run& run) override {
+  void finish(Run& run) override {
+    if (!run.content.define_only) run.phases.time(Phase::sync, [&] { sync(run); });
+    PackedMethod::finish(run);
+  }
+
+ protected:
+  void create_file(Run& run) override {
+    auto [iotype, mode] = kind_of(run.format);
+    if (PIOc_iotype_available(iotype) == 0)
+      throw Refused("this PIO was built without what it needs for " + run.format);
+    check(PIOc_createfile(system_, &file_, &iotype, run.path.c_str(), PIO_CLOBBER | mode), "creation", run);
+  }
+  void open_file(Run& run) override {
+    int iotype = kind_of(run.format).first;
+    check(PIOc_openfile(system_, &file_, &iotype, run.path.c_str(), PIO_NOWRITE), "opening", run);
+  }
+  int find(Run& run, const Field& field) override {
+    int id = -1;
+    check(PIOc_inq_varid(file_, field.name.c_str(), &id), "variable " + field.name, run);
+    return id;
+  }
+  void sync_file(Run& run) override {
+    check(PIOc_sync(file_), "sync", run);
+    if (run.flush && run.flushes) flush_file(run.path);
+  }
+  void close_file(Run& run) override { check(PIOc_closefile(std::exchange(file_, -1)), "closing", run); }
+  void close_written(Run& run) override {
     run.phases.time(Phase::store, [&] {
-      check(PIOc_sync(file_), "sync", run);
+      close_file(run);
       if (run.flush && run.flushes) flush_file(run.path);
     });
   }
 
-  void finish(Run& run) override {
-    run.stage_bytes += static_cast<std::int64_t>(packed_.size());
-    if (!run.content.define_only) run.phases.time(Phase::sync, [&] { sync(run); });
-    run.at_peak();
-    run.phases.time(Phase::close, [&] {
-      run.phases.time(Phase::store, [&] {
-        check(PIOc_closefile(std::exchange(file_, -1)), "closing", run);
-        if (run.flush && run.flushes) flush_file(run.path);
-      });
+  void put_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    const auto& field = array.field();
+    run.phases.time(Phase::store, [&] {
+      set_frame(run, id(i), field, record);
+      check(PIOc_write_darray(file_, id(i), decompositions_.at(key_of(field)), array.owned(), packed().data(),
+                              nullptr),
+            "writing of " + field.name, run);
     });
   }
-
-  void open(Run& run) override {
-    run.phases.time(Phase::open, [&] {
-      int iotype = kind_of(run.format).first;
-      check(PIOc_openfile(system_, &file_, &iotype, run.path.c_str(), PIO_NOWRITE), "opening", run);
-    });
-    run.phases.time(Phase::read_meta, [&] {
-      ids_.clear();
-      for (const auto& field : run.content.fields) {
-        ids_.push_back(-1);
-        check(PIOc_inq_varid(file_, field.name.c_str(), &ids_.back()), "variable " + field.name, run);
-      }
-    });
+  void get_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
+    const auto& field = array.field();
+    set_frame(run, id(i), field, record);
+    check(PIOc_read_darray(file_, id(i), decompositions_.at(key_of(field)), array.owned(), packed().data()),
+          "reading of " + field.name, run);
   }
-
-  void get(Run& run, std::int64_t record) override {
-    for_fields(run, record, [&](int id, LocalField& array) {
-      const auto& field = array.field();
-      set_frame(run, id, field, record);
-      check(PIOc_read_darray(file_, id, decompositions_.at(key_of(field)), array.owned(), packed_.data()),
-            "reading of " + field.name, run);
-      array.unpack(0, packed_.data());
-    });
-  }
-
-  void close(Run& run) override {
-    run.at_peak();
-    run.phases.time(Phase::close, [&] { check(PIOc_closefile(std::exchange(file_, -1)), "closing", run); });
+  std::vector<int> define(Run& run) override {
+    const auto ids = define_all(
+        run.content,
+        [&](const Dimension& d) {
+          int id = -1;
+          check(PIOc_def_dim(file_, d.name.c_str(), d.length == 0 ? PIO_UNLIMITED : d.length, &id),
+                "dimension " + d.name, run);
+          return id;
+        },
+        [&](const Field& field, const std::vector<int>& dims) {
+          int id = -1;
+          check(PIOc_def_var(file_, field.name.c_str(), pio_type(field.type), static_cast<int>(dims.size()),
+                             dims.data(), &id),
+                "variable " + field.name, run);
+          return id;
+        },
+        [&](int id, const std::string& what, const std::string& key, const std::string& value) {
+          check(
+              PIOc_put_att_text(file_, id, key.c_str(), static_cast<PIO_Offset>(value.size()), value.c_str()),
+              what, run);
+        });
+    check(PIOc_enddef(file_), "end of definitions", run);
+    return ids;
   }
 
  private:
@@ -232,46 +244,8 @@ class Pio : public Method {
     system_ = -1;
   }
 
-  void define(Run& run) {
-    std::map<std::string, int> dims;
-    for (const auto& d : run.content.dimensions)
-      check(PIOc_def_dim(file_, d.name.c_str(), d.length == 0 ? PIO_UNLIMITED : d.length, &dims[d.name]),
-            "dimension " + d.name, run);
-    ids_.clear();
-    for (const auto& field : run.content.fields) {
-      std::vector<int> of;
-      for (const auto& name : field.dims)
-        of.push_back(dims[name]);
-      of.push_back(-1);  // so that there is a list
-      int id = -1;
-      check(PIOc_def_var(file_, field.name.c_str(), pio_type(field.type), static_cast<int>(field.dims.size()),
-                         of.data(), &id),
-            "variable " + field.name, run);
-      for (const auto& [key, value] : field.attributes)
-        check(PIOc_put_att_text(file_, id, key.c_str(), static_cast<PIO_Offset>(value.size()), value.c_str()),
-              "attribute " + field.name + ":" + key, run);
-      ids_.push_back(id);
-    }
-    check(PIOc_enddef(file_), "end of definitions", run);
-  }
-
   void set_frame(const Run& run, int id, const Field& field, std::int64_t record) const {
     if (field.record) check(PIOc_setframe(file_, id, to_int(record)), "the frame of " + field.name, run);
-  }
-
-  void put_replicated(Run& run, std::int64_t record) {
-    for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
-      const auto& field = run.content.fields[i];
-      if (field.distributed || field.record != (record >= 0)) continue;
-      std::vector<PIO_Offset> start, count;
-      if (field.record) start.push_back(record), count.push_back(1);
-      start.insert(start.end(), field.shape.size(), 0);
-      count.insert(count.end(), field.shape.begin(), field.shape.end());
-      start.push_back(0), count.push_back(1);  // so that a scalar has lists, too
-      const auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
-      check(put_section(ids_[i], field.type, start.data(), count.data(), values.data()),
-            "writing of " + field.name, run);
-    }
   }
 
   int put_section(int id, Type type, const PIO_Offset* start, const PIO_Offset* count,
@@ -283,23 +257,10 @@ class Pio : public Method {
     return PIOc_put_vara_int(file_, id, start, count, reinterpret_cast<const int*>(values));
   }
 
-  template <class F>
-  void for_fields(Run& run, std::int64_t record, F&& f) {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
-      const auto& field = run.content.fields[i];
-      if (!field.distributed) continue;
-      auto& array = run.arrays[at++];
-      if (field.record == (record >= 0)) f(ids_[i], array);
-    }
-  }
-
   bool takes_hints_;
   int rearranger_;
   int system_ = -1, file_ = -1;
   std::map<Key, int> decompositions_;
-  std::vector<int> ids_;
-  std::vector<std::byte> packed_;
 };
 
 }  // namespace

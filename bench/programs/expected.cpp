@@ -11,6 +11,7 @@
 #include "files.hpp"
 #include "inject_error.hpp"
 #include "programs/switches.hpp"
+#include "sections.hpp"
 
 namespace shoal::bench {
 
@@ -36,19 +37,13 @@ std::int64_t wrong_part(PlainFile& file, const Content& content, const LocalFiel
                         std::int64_t record, const std::vector<std::byte>* expected) {
   const auto& field = array.field();
   const auto box = Piece::box_of(file, content, field);
-  auto start = std::vector<std::int64_t>(field.shape.size(), 0), count = field.shape;
-  const auto n = start.size();
-  start[n - 2] = part.first_row - box.first_row;
-  start[n - 1] = part.first_column - box.first_column;
-  count[n - 2] = part.rows;
-  count[n - 1] = part.columns;
-  if (field.record) {
-    start.insert(start.begin(), record);
-    count.insert(count.begin(), 1);
-  }
+  Tile in_file = part;
+  in_file.first_row -= box.first_row;
+  in_file.first_column -= box.first_column;
+  const auto s = section_of_tile<std::int64_t>(field, in_file, record);
   const auto size = size_of(field.type);
   std::vector<std::byte> found(static_cast<std::size_t>(field.levels() * part.cells() * size));
-  file.read(field.name, start, count, found.data());
+  file.read(field.name, s.start, s.count, found.data());
   if (expected == nullptr) return wrong_in_box(field, part, 0, field.levels(), found.data());
   std::int64_t wrong = 0;
   const auto& tile = array.tile();
@@ -69,14 +64,10 @@ std::int64_t wrong_replicated(PlainFile& file, const Run& run) {
   for (const auto& field : run.content.fields) {
     if (field.distributed) continue;
     for (std::int64_t r = 0; r < (field.record ? run.records : 1); ++r) {
-      auto start = std::vector<std::int64_t>(field.shape.size(), 0), count = field.shape;
-      if (field.record) {
-        start.insert(start.begin(), r);
-        count.insert(count.begin(), 1);
-      }
+      const auto s = section_of_all<std::int64_t>(field, r);
       const auto expected = replicated_values(field, r);
       std::vector<std::byte> found(expected.size());
-      file.read(field.name, start, count, found.data());
+      file.read(field.name, s.start, s.count, found.data());
       wrong += found != expected;
     }
   }

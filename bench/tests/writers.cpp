@@ -133,7 +133,7 @@ void write_netcdf(const std::string& path, const std::string& format, const Cont
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto& field = part.fields[i];
     for (std::int64_t r = 0; r < (field.record ? records : 1); ++r) {
-      const auto s = netcdf_whole(field, r);
+      const auto s = section_of_all<std::size_t>(field, r);
       check_netcdf(nc_put_vara(file, ids[i], s.start.data(), s.count.data(),
                                values_of(content, slices, field, r).data()),
                    field.name, path);

@@ -63,11 +63,11 @@ def procedures_of(text: str) -> dict[str, Procedure]:
 
 
 def _bindings(text: str, kind: str) -> dict[str, str]:
-    """Name of a binding: name of the procedure; in the order of the type."""
+    """Name of a binding: name of the procedure, of a generic one the first; in the order of the type."""
     body = re.search(rf"^  type :: {kind}\n(.*?)^  end type", text, re.M | re.S)
     if body is None:
         raise SystemExit(f"fortran_reference.py: there is no type {kind} in fortran/shoal.f90")
-    return dict(re.findall(r"procedure :: (\w+) => (\w+)", body[1]))
+    return dict(re.findall(r"(?:procedure|generic) :: (\w+) => (\w+)", body[1]))
 
 
 def _entry(shown: str, owner: str, procedure: Procedure) -> str:
@@ -135,7 +135,6 @@ def _streams(top: Path) -> tuple[dict[str, Procedure], list[str], str]:
     module = (top / "fortran/streams.f90").read_text(encoding="utf-8")
     found = procedures_of(module)
     bindings = _bindings(module, "shoal_streams")
-    bindings["put_att"] = "put_att_scalar"
     out = ["## Module shoal_streaming, type shoal_streams\n"]
     for name, target in bindings.items():
         out.append(_entry(name, "streams", found[target]).replace("### ", "### streams%", 1))
@@ -152,6 +151,8 @@ def text(top: Path) -> tuple[str, set[str]]:
         _bindings(main, "shoal_dataset"),
         _bindings(main, "shoal_decomposition"),
     )
+    for verb in _ATTRIBUTES:
+        del of_dataset[verb]
     public = re.findall(r"^  public :: (.*)$", main, re.M)
     functions = [name.strip() for line in public for name in line.split(",")]
     functions = [name for name in functions if name in found and name != "shoal_free"]

@@ -25,6 +25,7 @@ _CLASSES = [
     "Decomposition",
     "Settings",
     "Section",
+    "Dimensions",
     "BasicArray",
     "Error",
     "Streams",
@@ -54,10 +55,6 @@ def _constants(header: str) -> str:
         r"^  (SHOAL_\w+) = (\d+),?(?: */\* (.*?) \*/)?$", header, re.M | re.S
     ):
         out.append(f"| `{name}` | {value} | {' '.join(text.split())} |")
-    for name, value in re.findall(r"enum \{ (SHOAL_READ) = (\d)", header):
-        out.append(f"| `{name}` | {value} | how a file is opened: read |")
-    for name, value in re.findall(r"(SHOAL_WRITE) = (\d)", header):
-        out.append(f"| `{name}` | {value} | how a file is opened: read, change and append |")
     for name, value, text in re.findall(
         r"^#define (SHOAL_\w+) +(?:\(\(int64_t\))?(-?\d+)\)? +/\* (.*?) \*/", header, re.M
     ):
@@ -77,6 +74,10 @@ def text_of_c(top: Path) -> str:
     header = (top / "include/shoal/streams.h").read_text(encoding="utf-8")
     out += ["## Streams\n", "`#include <shoal/streams.h>`.\n"]
     out.append(to_markdown(_lines(" * Time:" + header.split(" * Time:")[1].split(" */")[0])))
+    out += _sections_of_c(header, "###")
+    header = (top / "include/shoal/bindings.h").read_text(encoding="utf-8")
+    out += ["## Bindings\n", "`#include <shoal/bindings.h>`.\n"]
+    out.append(to_markdown(_lines(" * For bindings" + header.split(" * For bindings")[1].split(" */")[0])))
     return "\n".join(out + _sections_of_c(header, "###"))
 
 
@@ -236,8 +237,6 @@ def text_of_procedures(top: Path, names_of_fortran: set[str]) -> str:
         out.append(f"| {' | '.join(row)} |")
     header = (top / "include/shoal/streams.h").read_text(encoding="utf-8")
     for verb in re.findall(r"^SHOAL_API [\w \*]*?\bshoal_streams_(\w+)\(", header, re.M):
-        if verb == "refuse":  # of the bindings
-            continue
         out.append(
             f"| {{c:func}}`shoal_streams_{verb}` | {{cpp:func}}`Streams::{verb} <shoal::Streams::{verb}>` "
             f"| [streams%{verb}](fortran.md#streams{verb}) "

@@ -70,8 +70,8 @@ enum class Type : int {
   logical = SHOAL_LOGICAL,
 };
 
-/// How a file is opened. write: read, change and append.
-enum class Mode : int { read = SHOAL_READ, write = SHOAL_WRITE };
+/// How a file is opened. write: read, change and append; append: as write, and makes a file that does not exist.
+enum class Mode : int { read = SHOAL_READ, write = SHOAL_WRITE, append = SHOAL_APPEND };
 
 // ---- Errors ---------------------------------------------------------------------------------
 

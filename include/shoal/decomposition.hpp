@@ -4,6 +4,7 @@
 #ifndef SHOAL_DECOMPOSITION_HPP
 #define SHOAL_DECOMPOSITION_HPP
 
+#include <shoal/bindings.h>
 #include <shoal/arrays.hpp>
 
 #include <cstdint>

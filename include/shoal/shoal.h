@@ -96,15 +96,19 @@ enum {
  * record of the dimension, if that was begun since the file was opened and the variable has not been written
  * in it or later since; otherwise the one after the last. So each variable of a step is written with
  * SHOAL_NEXT, and appending to a file is the same. A variable that is not in every step comes after one that
- * is, or takes its record from shoal_num_records. After an error at shoal_sync it is the one after the last
- * for all variables. On several ranks, a put of all records is to be followed by shoal_sync first
- * (SHOAL_STATE). */
+ * is, or its program says where steps begin (shoal_begin_step). After an error at shoal_sync it is the one
+ * after the last for all variables. On several ranks, a put of all records is to be followed by shoal_sync
+ * first (SHOAL_STATE). */
 #define SHOAL_NEXT ((int64_t)-3)
 #define SHOAL_MAX_DIMS 8         /* of a variable, the record dimension included */
 #define SHOAL_HOLE ((int64_t)-1) /* in the list of a map: a local cell that belongs to no global cell */
 
 /* How a file is opened. */
-enum { SHOAL_READ = 0, SHOAL_WRITE = 1 /* read, change and append */ };
+enum {
+  SHOAL_READ = 0,  /* read */
+  SHOAL_WRITE = 1, /* read, change and append: the file exists */
+  SHOAL_APPEND = 2 /* as SHOAL_WRITE; a file that does not exist is made */
+};
 
 /* ---- Arrays and sections ----------------------------------------------------------------- */
 
@@ -178,7 +182,8 @@ SHOAL_API const char* shoal_error_variable(void);
 SHOAL_API const char* shoal_error_name(int code);
 /* "0.2.0". Local. */
 SHOAL_API const char* shoal_version(void);
-/* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Local. */
+/* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Of each
+ * driver "driver_NAME: its formats; its accesses", with blanks between. Local. */
 SHOAL_API const char* shoal_build_info(void);
 
 /* Print the message of an error on standard error and stop all ranks of the communicator (MPI_COMM_NULL: of
@@ -191,29 +196,6 @@ SHOAL_API const char* shoal_build_info(void);
 SHOAL_API void shoal_abort(MPI_Comm comm, int code, const char* message);
 
 /* ---- Decomposition ----------------------------------------------------------------------- */
-
-/* In place of shoal_create, shoal_open, shoal_wait, shoal_block, shoal_map, shoal_masked,
- * shoal_decomposition_save or shoal_decomposition_load, on a rank that has nothing to call them with: a
- * program, or another language, that found its own arguments wrong. The other ranks do not wait for it; all
- * get the same error, the lowest such rank's.
- *  code     an error code (any other number is SHOAL_INVALID_ARGUMENT)
- *  message  what is wrong, and what to do
- * Returns the error. Collective, with those calls of the other ranks. */
-SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
-
-/* For programs and libraries above Shoal that have collective calls of their own: ranks match these as Shoal
- * matches its calls, so that nobody waits in vain, and learn what is wrong on any of them.
- *  call     which one, in words: "put_att"
- *  details  what must be the same on all ranks, in words: "temp:units, type 2"; NULL: nothing. Not compared
- *           with those of a rank that has an error
- *  code     [1], the program's own number for what is wrong on this rank, 0: nothing. It becomes that of the
- *           lowest rank that has one, on all ranks, and shoal_error_message() that rank's message
- *  message  of the error; NULL where there is none
- * SHOAL_OK: all ranks came to the call, whatever the code. SHOAL_OUT_OF_STEP: they came to different calls,
- * or with other details; the next call may be the same again. SHOAL_TIMEOUT: not all of them came.
- * Collective. */
-SHOAL_API int shoal_match(MPI_Comm comm, const char* call, const char* details, int* code,
-                          const char* message);
 
 /* Each rank owns one tile (box) of a global shape.
  *  ndims      1 to 7
@@ -326,12 +308,22 @@ SHOAL_API int shoal_decomposition_load(MPI_Comm comm, const char* path, const ch
 
 /* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
 SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out);
-/* Open a file of any supported format, SHOAL_READ or SHOAL_WRITE. With SHOAL_READ, path may also name a
- * dataset in several files, of Shoal, FMS, ROMS or NEMO, which is read as if it were one: "his.nc" where
- * there is no such file, but his.nc.0000 and so on (his.000.nc, his_0000.nc); a pattern "his.*.nc"; or the
- * files with blanks between. docs/layouts.md says more. Collective. */
+/* Open a file of any supported format, SHOAL_READ, SHOAL_WRITE or SHOAL_APPEND. With SHOAL_READ, path may
+ * also name a dataset in several files, of Shoal, FMS, ROMS or NEMO, which is read as if it were one:
+ * "his.nc" where there is no such file, but his.nc.0000 and so on (his.000.nc, his_0000.nc); a pattern
+ * "his.*.nc"; or the files with blanks between. docs/layouts.md says more. With SHOAL_APPEND settings of new
+ * files (format, ...) are passed over where there is a file; without one it is made (exists=replace:
+ * SHOAL_SETTING). Collective. */
 SHOAL_API int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings,
                          shoal_dataset** out);
+/* A time step begins. SHOAL_NEXT is its record for all variables until the next step begins, also where a
+ * variable is written again, or not at all; a step in which nothing is written leaves no record. Instead of
+ * SHOAL_NEXT a program may give the record itself.
+ *  record  its index: the one after the last of the file's record dimension (shoal_num_records); may be NULL
+ * Errors: SHOAL_INVALID_ARGUMENT, the file has no record dimension, or several; SHOAL_STATE as of
+ * shoal_num_records, and where the file is open for reading. After an error at shoal_sync no step is begun.
+ * Local; every rank begins the same steps, in the same order as it writes. */
+SHOAL_API int shoal_begin_step(shoal_dataset* dataset, int64_t* record);
 /* Finish the define phase: check that all ranks defined the same, and write the header. Implicit at
  * the first shoal_write, shoal_put, shoal_read, shoal_get, shoal_sync, shoal_close after a definition.
  * When ranks differ, or the format cannot hold it, all definitions since the last time are dropped, on
@@ -415,6 +407,12 @@ SHOAL_API int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t le
  * cut. The record dimension is the first one if it is unlimited. */
 SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                             const shoal_decomposition* decomposition);
+/* The same with the dimensions in an array, [ndims], slowest first: their names as they are, or their numbers
+ * (shoal_find_dim). */
+SHOAL_API int shoal_def_var_names(shoal_dataset* dataset, const char* name, int type, int ndims,
+                                  const char* const* dims, const shoal_decomposition* decomposition);
+SHOAL_API int shoal_def_var_dims(shoal_dataset* dataset, const char* name, int type, int ndims,
+                                 const int* dims, const shoal_decomposition* decomposition);
 /* The variable, which was defined without a decomposition, is going to be written with one: the decomposition
  * comes with shoal_write. It then has what variables with a decomposition have: alignment, and the settings
  * chunks, compression and quantize as far as it has no choice of its own. A shoal_put to it waits for no
@@ -540,33 +538,11 @@ SHOAL_API int shoal_put_variable(shoal_dataset* dataset, shoal_variable variable
                                  const shoal_section* section);
 SHOAL_API int shoal_get_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
                                  const shoal_section* section);
+SHOAL_API int shoal_copy_variable(shoal_dataset* dataset, shoal_variable variable,
+                                  const shoal_decomposition* decomposition, shoal_dataset* from,
+                                  shoal_variable from_variable, const shoal_section* section);
 
-/* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call: a
- * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the
- * other ranks do not wait for it: all get the error where the call would report it, of shoal_write and
- * shoal_put at the next shoal_sync or shoal_close.
- *  call                              which one of the four
- *  variable, decomposition, section  as the other ranks have them, as far as they are known, otherwise NULL;
- *                                    all of a variable without records is SHOAL_SECTION_INIT here
- *  code, message                     as of shoal_refuse. SHOAL_OK, of shoal_write: no error comes of it, as
- *                                    the caller tells the other ranks itself (shoal_match_data)
- * Returns what the call returns. Collective, with that call of the other ranks. */
-enum { SHOAL_CALL_WRITE = 0, SHOAL_CALL_READ = 1, SHOAL_CALL_PUT = 2, SHOAL_CALL_GET = 3 };
-SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
-                                const shoal_decomposition* decomposition, const shoal_section* section,
-                                int code, const char* message);
-/* shoal_match for a call on a dataset: also ranks on their way to shoal_sync, shoal_get and its like find
- * each other in it, at once; of those nobody goes on with the dataset. Collective. */
-SHOAL_API int shoal_match_data(shoal_dataset* dataset, const char* call, const char* details, int* code,
-                               const char* message);
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
-
-/* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset
- * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0;
- * SHOAL_SPEAK_PIO: as C, and advice is in terms of PIO's calls and of environment variables. For bindings of
- * other languages. Returns those before. Local. */
-enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2, SHOAL_SPEAK_PIO = 3 };
-SHOAL_API int shoal_speak(int language);
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */
 
@@ -654,9 +630,8 @@ SHOAL_API int shoal_inq_fill(const shoal_dataset* dataset, const char* variable,
  * later. */
 SHOAL_API int shoal_namelist(const char* path);
 /* Every setting of a dataset, its value and where it came from, as text, one a line, the basic ones first
- * (lines
- * "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives until
- * the next call of this function in this thread. */
+ * (lines "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives
+ * until the next call of this function in this thread. */
 SHOAL_API const char* shoal_settings(const shoal_dataset* dataset);
 /* Every setting that there is, one a line: name, "basic" or "expert", "new" (of files that are made) or
  * "all", the default, the values that are allowed, and what it is about, with tabs between. Same lifetime. */

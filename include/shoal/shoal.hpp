@@ -14,6 +14,7 @@
 #ifndef SHOAL_HPP
 #define SHOAL_HPP
 
+#include <shoal/bindings.h>
 #include <shoal/arrays.hpp>
 #include <shoal/decomposition.hpp>
 #include <shoal/library.hpp>
@@ -105,6 +106,31 @@ struct Section {
   }
 };
 
+/// Dimensions of a variable, slowest first: names with blanks between (in double quotes where a name has
+/// blanks or commas itself; see shoal_def_var), a list of names, {"time", "sea level"}, or, for def_var alone, a
+/// list of numbers (Dataset::find_dim).
+class Dimensions {
+ public:
+  Dimensions() : value_(std::string()) {}
+  Dimensions(std::string text) : value_(std::move(text)) {}
+  Dimensions(const char* text) : value_(std::string(text)) {}
+  Dimensions(std::vector<std::string> names) : value_(std::move(names)) {}
+  Dimensions(std::initializer_list<std::string> names) : value_(std::vector<std::string>(names)) {}
+  Dimensions(std::vector<int> numbers) : value_(std::move(numbers)) {}
+  Dimensions(std::initializer_list<int> numbers) : value_(std::vector<int>(numbers)) {}
+
+ private:
+  friend class Dataset;
+  friend class Streams;
+  std::string text() const {
+    if (std::holds_alternative<std::vector<int>>(value_))
+      throw Error(Code::invalid_argument, "numbers of dimensions are for def_var alone; give their names");
+    const auto* const names = std::get_if<std::vector<std::string>>(&value_);
+    return names != nullptr ? detail::text_of_names(*names) : std::get<std::string>(value_);
+  }
+  std::variant<std::string, std::vector<std::string>, std::vector<int>> value_;
+};
+
 // ---- What is in a file ----------------------------------------------------------------------
 
 struct FileInfo {
@@ -150,7 +176,8 @@ class Dataset {
     result.path_ = path;
     return result;
   }
-  /// Open a file, to read it, or to change and append to it (Mode::write). Collective.
+  /// Open a file, to read it, to change and append to it (Mode::write), or to make it where there is none and
+  /// append (Mode::append). Collective; see shoal_open.
   static Dataset open(MPI_Comm comm, const std::string& path, Mode mode = Mode::read,
                       const Settings& settings = {}) {
     Dataset result;
@@ -210,45 +237,21 @@ class Dataset {
   void def_dim(const std::string& name, std::int64_t length) {
     detail::check(shoal_def_dim(opened(), detail::text(name), length));
   }
-  /// A replicated variable. dims: names, slowest first, with blanks between (in double quotes where a name
-  /// has blanks or commas itself; see shoal_def_var), or as a list: {"time", "sea level"}. Local.
-  void def_var(const std::string& name, Type type, const std::string& dims) {
-    detail::check(
-        shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
-  }
-  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims) {
-    def_var(name, type, detail::text_of_names(dims));
-  }
-  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims) {
-    def_var(name, type, std::vector<std::string>(dims));
+  /// A replicated variable. Local.
+  void def_var(const std::string& name, Type type, const Dimensions& dims) {
+    define(name, type, dims, nullptr);
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
-  void def_var(const std::string& name, Type type, const std::string& dims,
+  void def_var(const std::string& name, Type type, const Dimensions& dims,
                const Decomposition& decomposition) {
-    detail::check(shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims),
-                                decomposition.c_handle()));
-  }
-  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
-               const Decomposition& decomposition) {
-    def_var(name, type, detail::text_of_names(dims), decomposition);
-  }
-  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims,
-               const Decomposition& decomposition) {
-    def_var(name, type, std::vector<std::string>(dims), decomposition);
+    define(name, type, dims, decomposition.c_handle());
   }
   /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition says,
   /// and the list that says which they are; see shoal_def_gathered. Local.
-  void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
-    detail::check(
-        shoal_def_gathered(opened(), detail::text(name), detail::text(dims), decomposition.c_handle()));
-  }
-  void def_gathered(const std::string& name, const std::vector<std::string>& dims,
-                    const Decomposition& decomposition) {
-    def_gathered(name, detail::text_of_names(dims), decomposition);
-  }
-  void def_gathered(const std::string& name, std::initializer_list<std::string> dims,
-                    const Decomposition& decomposition) {
-    def_gathered(name, std::vector<std::string>(dims), decomposition);
+  void def_gathered(const std::string& name, const Dimensions& dims, const Decomposition& decomposition) {
+    begin_definition();
+    detail::check(shoal_def_gathered(opened(), detail::text(name), detail::text(dims.text()),
+                                     decomposition.c_handle()));
   }
   /// The variable, defined without a decomposition, will be written with one; see shoal_def_cut. Local.
   void def_cut(const std::string& variable) {
@@ -381,6 +384,14 @@ class Dataset {
     return value;
   }
 
+  /// A time step begins: the index of its record, the one after the last, which SHOAL_NEXT is for all
+  /// variables until the next step begins. Local, the same on all ranks; see shoal_begin_step.
+  std::int64_t begin_step() {
+    std::int64_t record = 0;
+    detail::check(shoal_begin_step(opened(), &record));
+    return record;
+  }
+
   // Data. A variable without a record dimension takes the default Section; a record is Section(r),
   // or simply r.
 
@@ -408,6 +419,12 @@ class Dataset {
     const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
     detail::check(shoal_copy(opened(), detail::text(variable), decomposition.c_handle(), from.handle_,
                              detail::text(from_variable), &part));
+  }
+  void copy(shoal_variable variable, const Decomposition& decomposition, Dataset& from,
+            shoal_variable from_variable, const Section& section = {}) {
+    const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
+    detail::check(shoal_copy_variable(opened(), variable, decomposition.c_handle(), from.handle_,
+                                      from_variable, &part));
   }
   /// Can others copy from this one? Local.
   bool copies() const {
@@ -540,18 +557,40 @@ class Dataset {
     const std::size_t starts = section.start.size(), counts = section.count.size();
     if (starts != 0 && counts != 0 && starts != counts) {
       const auto* const name = std::get_if<std::string>(&argument);
-      const std::string variable = name != nullptr ? *name : var(std::get<shoal_variable>(argument)).name;
+      shoal_variable number = -1;
+      if (name == nullptr)
+        number = std::get<shoal_variable>(argument);
+      else
+        shoal_find_var(opened(), detail::text(*name), &number);  // -1: nobody knows it
+      const std::string variable = name != nullptr ? *name : var(number).name;
       const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
                                   std::to_string(counts) +
                                   "; each has one for each dimension but the record dimension";
-      detail::check(shoal_refuse_data(opened(), call, detail::text(variable), decomposition, nullptr,
-                                      SHOAL_INVALID_ARGUMENT, detail::text(message)));
+      detail::check(shoal_refuse_data(opened(), call, number, decomposition, nullptr, SHOAL_INVALID_ARGUMENT,
+                                      detail::text(message)));
       // Of write and put, the others get it at sync or close.
       throw Error(Code::invalid_argument, "variable '" + variable + "': " + message, -1, {}, variable);
     }
     return section.c_section();
   }
 
+  void define(const std::string& name, Type type, const Dimensions& dims,
+              const shoal_decomposition* decomposition) {
+    const int number = static_cast<int>(type);
+    if (const auto* const names = std::get_if<std::vector<std::string>>(&dims.value_)) {
+      std::vector<const char*> pointers;
+      for (const std::string& dim : *names)
+        pointers.push_back(detail::text(dim));
+      detail::check(shoal_def_var_names(opened(), detail::text(name), number,
+                                        static_cast<int>(pointers.size()), pointers.data(), decomposition));
+    } else if (const auto* const numbers = std::get_if<std::vector<int>>(&dims.value_)) {
+      detail::check(shoal_def_var_dims(opened(), detail::text(name), number,
+                                       static_cast<int>(numbers->size()), numbers->data(), decomposition));
+    } else {
+      detail::check(
+          shoal_def_var(opened(), detail::text(name), number, detail::text(dims.text()), decomposition));
+    }
+  }
   void put_att_raw(const std::string& variable, const std::string& name, Type type, std::size_t count,
                    const void* values) {
     detail::check(shoal_put_att(opened(), variable.empty() ? nullptr : detail::text(variable),

@@ -112,11 +112,8 @@ SHOAL_API int shoal_streams_wants(const shoal_streams* streams, int field, int* 
  * with the tile's own extents, with or without halo, in those of the grid; of a map, the length of the list
  * stands for these. On a rank without cells it is not looked at. The array may be used again afterwards.
  * SHOAL_STATE, which comes as other errors of send: no step goes on, as before the first advance; advance
- * comes first. Local. */
+ * comes first. Before the first one, several ranks also print it, once. Local. */
 SHOAL_API int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* array);
-/* In place of shoal_streams_send, on a rank that found its own arguments wrong (as shoal_refuse_data). The
- * other ranks learn of it where they would of an error of send. Local. */
-SHOAL_API int shoal_streams_refuse(shoal_streams* streams, int field, int code, const char* message);
 /* The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds; more
  * than before. The step before is complete. Waits for other ranks where windows end. The first advance of a
  * job that resumes nothing may be to `now` itself: what is sent then is the state at the start. Files have a

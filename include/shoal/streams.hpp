@@ -84,18 +84,10 @@ class Streams {
     describe_axis(name, ConstArray(static_cast<const double*>(nullptr), {length}), nullptr);
   }
   /// A horizontal grid, or one of all dimensions. dims: the names of the decomposition's dimensions, slowest
-  /// first, as text or as a list (see Dataset::def_var). The decomposition may go afterwards. Local.
-  void grid(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
-    detail::check(
-        shoal_streams_grid(opened(), detail::text(name), detail::text(dims), decomposition.c_handle()));
-  }
-  void grid(const std::string& name, const std::vector<std::string>& dims,
-            const Decomposition& decomposition) {
-    grid(name, detail::text_of_names(dims), decomposition);
-  }
-  void grid(const std::string& name, std::initializer_list<std::string> dims,
-            const Decomposition& decomposition) {
-    grid(name, std::vector<std::string>(dims), decomposition);
+  /// first. The decomposition may go afterwards. Local.
+  void grid(const std::string& name, const Dimensions& dims, const Decomposition& decomposition) {
+    detail::check(shoal_streams_grid(opened(), detail::text(name), detail::text(dims.text()),
+                                     decomposition.c_handle()));
   }
   /// A coordinate that is cut as the grid is, or another field that does not change; values as for
   /// Dataset::write. Fields of the grid name it in `coordinates`. Local.
@@ -112,22 +104,14 @@ class Streams {
   /// A field that may be sent; returns its number (0, 1, ...), for wants and send. type: of numbers. dims:
   /// slowest first, the last are those of the grid; "" is a scalar. grid empty: the same on every rank, of
   /// which rank 0's values count. group: a name by which the configuration may choose many fields. Local.
-  int field(const std::string& name, Type type, const std::string& dims, const std::string& grid = {},
+  int field(const std::string& name, Type type, const Dimensions& dims, const std::string& grid = {},
             const std::string& group = {}, Holds holds = Holds::at_instant) {
     int number = -1;
     detail::check(shoal_streams_field(opened(), detail::text(name), static_cast<int>(type),
-                                      detail::text(dims), grid.empty() ? nullptr : detail::text(grid),
+                                      detail::text(dims.text()), grid.empty() ? nullptr : detail::text(grid),
                                       group.empty() ? nullptr : detail::text(group), static_cast<int>(holds),
                                       &number));
     return number;
-  }
-  int field(const std::string& name, Type type, const std::vector<std::string>& dims,
-            const std::string& grid = {}, const std::string& group = {}, Holds holds = Holds::at_instant) {
-    return field(name, type, detail::text_of_names(dims), grid, group, holds);
-  }
-  int field(const std::string& name, Type type, std::initializer_list<std::string> dims,
-            const std::string& grid = {}, const std::string& group = {}, Holds holds = Holds::at_instant) {
-    return field(name, type, std::vector<std::string>(dims), grid, group, holds);
   }
   /// An attribute of an axis, coordinate, area or field; of "": of all files. The value is text, a number, or
   /// a vector of numbers. _FillValue or missing_value of a field: cells with it count in no operation. Local.

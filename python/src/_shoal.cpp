@@ -27,24 +27,25 @@ namespace {
 
 using OptionalIndices = std::optional<Indices>;
 
-shoal::Section section_of(std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
-                          std::int64_t records = 0) {
-  return {record, start.value_or(Indices{}), count.value_or(Indices{}), records};
-}
-
 /// Record, start, count and records, as Python gives them.
 using SectionArguments = std::tuple<std::int64_t, OptionalIndices, OptionalIndices, std::int64_t>;
+
+shoal::Section section_of(const SectionArguments& given) {
+  const auto& [record, start, count, records] = given;
+  return {record, start.value_or(Indices{}), count.value_or(Indices{}), records};
+}
 
 bool is_even(const shoal::Section& section) {
   return section.start.size() == section.count.size();
 }
 
 /// C has one length for both lists; the library holds it against the variable.
-void check_section(const std::string& variable, const shoal::Section& section) {
+void check_section(const shoal::Dataset& dataset, shoal_variable variable, const shoal::Section& section) {
   if (!is_even(section))
     throw shoal::Error(shoal::Code::invalid_argument,
-                       "Variable '" + variable + "': start has " + std::to_string(section.start.size()) +
-                           " numbers and count " + std::to_string(section.count.size()) +
+                       "Variable '" + dataset.var(variable).name + "': start has " +
+                           std::to_string(section.start.size()) + " numbers and count " +
+                           std::to_string(section.count.size()) +
                            "; each needs one for each dimension but the record dimension.");
 }
 
@@ -54,27 +55,25 @@ void leave(shoal::Dataset& dataset) {
   left.push_back(std::move(dataset));
 }
 
-/// One of write, read, put and get, as a number that Python passes.
-enum class Verb : int { write, read, put, get };
-
-int call(Verb verb, shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
+/// verb: SHOAL_CALL_WRITE, ...
+int call(int verb, shoal_dataset* dataset, shoal_variable variable, const shoal_decomposition* decomposition,
          const shoal_array& array, const shoal_section& section) {
   switch (verb) {
-    case Verb::write:
-      return shoal_write(dataset, variable, decomposition, &array, &section);
-    case Verb::read:
-      return shoal_read(dataset, variable, decomposition, &array, &section);
-    case Verb::put:
-      return shoal_put(dataset, variable, &array, &section);
+    case SHOAL_CALL_WRITE:
+      return shoal_write_variable(dataset, variable, decomposition, &array, &section);
+    case SHOAL_CALL_READ:
+      return shoal_read_variable(dataset, variable, decomposition, &array, &section);
+    case SHOAL_CALL_PUT:
+      return shoal_put_variable(dataset, variable, &array, &section);
     default:
-      return shoal_get(dataset, variable, &array, &section);
+      return shoal_get_variable(dataset, variable, &array, &section);
   }
 }
 
 /// A rank whose arguments were found wrong before the call still takes its part in it, with nothing, so that
 /// the other ranks learn of it instead of waiting. What the call returned there, and its message.
-std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
-                                      const std::optional<std::string>& variable,
+/// variable: -1: not known.
+std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb, shoal_variable variable,
                                       const shoal::Decomposition* decomposition,
                                       const std::optional<shoal::Section>& section, int code,
                                       const std::string& message) {
@@ -83,14 +82,14 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
   const shoal::Section known = section.value_or(shoal::Section());
   const shoal_section part = known.c_section();
   nb::gil_scoped_release free;
-  const int agreed = shoal_refuse_data(dataset.c_handle(), verb, variable ? variable->c_str() : nullptr,
+  const int agreed = shoal_refuse_data(dataset.c_handle(), verb, variable,
                                        decomposition != nullptr ? decomposition->c_handle() : nullptr,
                                        is_known ? &part : nullptr, code, message.c_str());
   return {agreed, agreed != SHOAL_OK ? shoal_error_message() : ""};
 }
 
 /// In place of the call: the error that is being handled, with the code that all ranks get.
-[[noreturn]] void refuse_data(shoal::Dataset& dataset, int verb, const std::string& variable,
+[[noreturn]] void refuse_data(shoal::Dataset& dataset, int verb, shoal_variable variable,
                               const shoal::Decomposition* decomposition, const shoal::Section& section) {
   try {
     throw;
@@ -108,16 +107,15 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
 }
 
 /// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
-void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
-              const shoal::Decomposition* decomposition, nb::object object, int type, std::int64_t record,
-              const OptionalIndices& start, const OptionalIndices& count, std::int64_t records) {
-  const auto kind = static_cast<Verb>(verb);
-  const bool fills = kind == Verb::read || kind == Verb::get;
+void transfer(shoal::Dataset& dataset, int verb, shoal_variable variable,
+              const shoal::Decomposition* decomposition, nb::object object, int type,
+              const SectionArguments& part) {
+  const bool fills = verb == SHOAL_CALL_READ || verb == SHOAL_CALL_GET;
   std::optional<Buffer> buffer;
   std::optional<shoal::Array> array;
-  const shoal::Section section = section_of(record, start, count, records);
+  const shoal::Section section = section_of(part);
   try {
-    check_section(variable, section);
+    check_section(dataset, variable, section);
     if (object.is_none()) {
       array.emplace(static_cast<void*>(nullptr), static_cast<shoal::Type>(type), 0, Indices{0});
     } else {
@@ -128,25 +126,24 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
     refuse_data(dataset, verb, variable, decomposition, section);
   }
   nb::gil_scoped_release free;
-  shoal::detail::check(call(kind, dataset.c_handle(), shoal::detail::text(variable),
+  shoal::detail::check(call(verb, dataset.c_handle(), variable,
                             decomposition != nullptr ? decomposition->c_handle() : nullptr, array->c_array(),
                             section.c_section()));
 }
 
-void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Decomposition* decomposition,
-          shoal::Dataset& from, const std::string& from_variable, std::int64_t record,
-          const OptionalIndices& start, const OptionalIndices& count) {
-  const shoal::Section section = section_of(record, start, count);
+void copy(shoal::Dataset& dataset, shoal_variable variable, const shoal::Decomposition* decomposition,
+          shoal::Dataset& from, shoal_variable from_variable, const SectionArguments& given) {
+  const shoal::Section section = section_of(given);
   const auto* cut = decomposition != nullptr ? decomposition->c_handle() : nullptr;
   try {
-    check_section(variable, section);
+    check_section(dataset, variable, section);
   } catch (...) {
-    refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, section);
+    refuse_data(dataset, SHOAL_CALL_WRITE, variable, decomposition, section);
   }
   nb::gil_scoped_release free;
   const shoal_section part = section.c_section();
-  shoal::detail::check(shoal_copy(dataset.c_handle(), shoal::detail::text(variable), cut, from.c_handle(),
-                                  shoal::detail::text(from_variable), &part));
+  shoal::detail::check(
+      shoal_copy_variable(dataset.c_handle(), variable, cut, from.c_handle(), from_variable, &part));
 }
 
 std::int64_t cells(const Indices& extents) {
@@ -156,18 +153,18 @@ std::int64_t cells(const Indices& extents) {
   return product;
 }
 
-void put_strings(shoal::Dataset& dataset, const std::string& variable, const std::vector<std::string>& values,
-                 const Indices& extents, std::int64_t record, const OptionalIndices& start,
-                 const OptionalIndices& count, std::int64_t records) {
-  const shoal::Section section = section_of(record, start, count, records);
+void put_strings(shoal::Dataset& dataset, shoal_variable variable, const std::vector<std::string>& values,
+                 const Indices& extents, const SectionArguments& part) {
+  const shoal::Section section = section_of(part);
   // The Python side shapes both lists; this guards memory alone.
   try {
-    check_section(variable, section);
+    check_section(dataset, variable, section);
     if (static_cast<std::int64_t>(values.size()) != cells(extents))
-      throw shoal::Error(shoal::Code::invalid_argument,
-                         "Variable '" + variable + "': the number of strings is not that of the shape.");
+      throw shoal::Error(
+          shoal::Code::invalid_argument,
+          "Variable '" + dataset.var(variable).name + "': the number of strings is not that of the shape.");
   } catch (...) {
-    refuse_data(dataset, static_cast<int>(Verb::put), variable, nullptr, section);
+    refuse_data(dataset, SHOAL_CALL_PUT, variable, nullptr, section);
   }
   std::vector<const char*> pointers;
   pointers.reserve(values.size());
@@ -194,16 +191,15 @@ nb::list text_list(const std::vector<std::string>& values) {
   return list;
 }
 
-nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const Indices& extents,
-                     std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
-                     std::int64_t records) {
-  const shoal::Section section = section_of(record, start, count, records);
+nb::list get_strings(shoal::Dataset& dataset, shoal_variable variable, const Indices& extents,
+                     const SectionArguments& part) {
+  const shoal::Section section = section_of(part);
   std::vector<char*> pointers;
   try {
-    check_section(variable, section);
+    check_section(dataset, variable, section);
     pointers.assign(static_cast<std::size_t>(cells(extents)), nullptr);
   } catch (...) {
-    refuse_data(dataset, static_cast<int>(Verb::get), variable, nullptr, section);
+    refuse_data(dataset, SHOAL_CALL_GET, variable, nullptr, section);
   }
   std::vector<std::string> values;
   {
@@ -371,7 +367,7 @@ void bind_dataset(nb::module_& m) {
       .def("def_dim", &Dataset::def_dim, "name"_a, "length"_a)
       .def(
           "def_var",
-          [](Dataset& d, const std::string& name, int type, const std::string& dims,
+          [](Dataset& d, const std::string& name, int type, const std::vector<std::string>& dims,
              const shoal::Decomposition* decomposition) {
             if (decomposition != nullptr) {
               d.def_var(name, static_cast<shoal::Type>(type), dims, *decomposition);
@@ -421,25 +417,22 @@ void bind_dataset(nb::module_& m) {
              return fill ? text_object(*fill) : nb::none();
            })
       .def("transfer", &transfer, "verb"_a, "variable"_a, "decomposition"_a.none(), "array"_a.none(),
-           "type"_a, "record"_a, "start"_a.none(), "count"_a.none(), "records"_a)
+           "type"_a, "section"_a)
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
-           "record"_a, "start"_a.none(), "count"_a.none())
+           "section"_a)
       .def("copies", &shoal::Dataset::copies)
       .def(
           "take_part",
-          [](Dataset& d, int verb, const std::optional<std::string>& variable,
-             const shoal::Decomposition* decomposition, const std::optional<SectionArguments>& section,
-             int code, const std::string& message) {
+          [](Dataset& d, int verb, shoal_variable variable, const shoal::Decomposition* decomposition,
+             const std::optional<SectionArguments>& section, int code, const std::string& message) {
             std::optional<shoal::Section> part;
-            if (section) part = std::apply(section_of, *section);
+            if (section) part = section_of(*section);
             return take_part(d, verb, variable, decomposition, part, code, message);
           },
-          "verb"_a, "variable"_a.none(), "decomposition"_a.none(), "section"_a.none(), "code"_a, "message"_a)
+          "verb"_a, "variable"_a, "decomposition"_a.none(), "section"_a.none(), "code"_a, "message"_a)
       .def("begin_definition", &begin_definition)
-      .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
-           "count"_a.none(), "records"_a)
-      .def("get_strings", &get_strings, "variable"_a, "extents"_a, "record"_a, "start"_a.none(),
-           "count"_a.none(), "records"_a)
+      .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "section"_a)
+      .def("get_strings", &get_strings, "variable"_a, "extents"_a, "section"_a)
       .def("inq_file",
            [](const Dataset& d) {
              const auto f = d.file();
@@ -463,6 +456,7 @@ void bind_dataset(nb::module_& m) {
              return std::make_tuple(a.name, static_cast<int>(a.type), a.count);
            })
       .def("num_records", [](const Dataset& d) { return d.num_records(); })
+      .def("begin_step", &Dataset::begin_step)
       .def("find_dim", &Dataset::find_dim)
       .def("find_var", &Dataset::find_var)
       .def("find_att", &Dataset::find_att)
@@ -592,12 +586,13 @@ NB_MODULE(_shoal, m) {
   m.attr("NO_RECORD") = SHOAL_NO_RECORD;
   m.attr("ALL_RECORDS") = SHOAL_ALL_RECORDS;
   m.attr("NEXT") = SHOAL_NEXT;
-  m.attr("VERB_WRITE") = static_cast<int>(Verb::write);
-  m.attr("VERB_READ") = static_cast<int>(Verb::read);
-  m.attr("VERB_PUT") = static_cast<int>(Verb::put);
-  m.attr("VERB_GET") = static_cast<int>(Verb::get);
+  m.attr("VERB_WRITE") = static_cast<int>(SHOAL_CALL_WRITE);
+  m.attr("VERB_READ") = static_cast<int>(SHOAL_CALL_READ);
+  m.attr("VERB_PUT") = static_cast<int>(SHOAL_CALL_PUT);
+  m.attr("VERB_GET") = static_cast<int>(SHOAL_CALL_GET);
   m.attr("READ") = static_cast<int>(SHOAL_READ);
   m.attr("WRITE") = static_cast<int>(SHOAL_WRITE);
+  m.attr("APPEND") = static_cast<int>(SHOAL_APPEND);
   const std::pair<const char*, int> types[] = {
       {"BYTE", SHOAL_BYTE},      {"CHAR", SHOAL_CHAR},     {"SHORT", SHOAL_SHORT},   {"INT", SHOAL_INT},
       {"FLOAT", SHOAL_FLOAT},    {"DOUBLE", SHOAL_DOUBLE}, {"UBYTE", SHOAL_UBYTE},   {"USHORT", SHOAL_USHORT},

@@ -95,7 +95,7 @@ def test_explain_says_times(figures):
         (["--file-system", "gpfs", "--stripes", "4"], "needs --file-system lustre"),
         (["--file-system", "lustre", "--stripes", "0"], "1 or more"),
     ):
-        done = run_program([*command, *options])
+        done = run_program([*command, *options], env={"COLUMNS": "200"})
         assert done.returncode == 2
         assert says in done.stderr + done.stdout
 

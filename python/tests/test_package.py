@@ -38,6 +38,7 @@ def test_versions_and_build():
     info = shoal.build_info()
     assert info["version"] == shoal.version()
     assert {"mpi", "hdf5", "drivers", "formats", "filters", "filters_absent"} <= set(info)
+    assert info["driver_mpiio"].split("; ") == ["cdf1 cdf2 cdf5 raw", "collective independent"]
     named = [part.split()[0] for part in f"{info['filters']}, {info['filters_absent']}".split(", ")]
     assert sorted(set(named) - {"none"}) == ["deflate", "fletcher32", "shuffle", "zstd"]
     assert set(shoal.__all__) <= set(dir(shoal))

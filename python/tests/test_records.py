@@ -148,3 +148,33 @@ def test_the_decomposition_comes_with_the_write(tmp_path, format):
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_definitions_in_classic_files_without_free_space(tmp_path, mpirun, ranks):
     mpirun(ranks, "moved.py", tmp_path)
+
+
+def test_steps_that_a_program_begins(path):
+    with shoal.open(path, mode="a") as file:
+        tile = shoal.Decomposition.block(None, {"x": 3})
+        for step in range(2, 5):
+            assert file.begin_step() == file.begin_step() == step
+            if step != 3:
+                file.write("v", np.full(3, step), shoal.NEXT, decomposition=tile)
+            file.put("time", 10.0 * step, shoal.NEXT)
+            file.put("time", 10.0 * step + 1, shoal.NEXT)  # once more
+        assert file.num_records == 5
+    with shoal.open(path) as file:
+        assert (file.get("time") == [0, 10, 21, 31, 41]).all()
+        assert (file["v"][:, 0] == [0, 1, 2, file.variables["v"].fill_value, 4]).all()
+        with pytest.raises(shoal.StateError):
+            file.begin_step()
+
+
+def test_numbers_of_variables_follow_their_names(tmp_path):
+    with shoal.create(tmp_path / "n.nc") as file:
+        for name in ("a", "b"):
+            file.def_var(name, "i4")
+        file.put("a", 1)
+        file.put("b", 2)
+        file.rename_var("a", "c")
+        file.rename_var("b", "a")
+        assert (file.get("c"), file.get("a")) == (1, 2)
+        with pytest.raises(shoal.NotFoundError, match="b"):
+            file.get("b")

@@ -383,6 +383,14 @@ def test_what_is_sent_before_the_first_advance_is_refused(begin, tmp_path):
         streams.send("temp", temp(1))
 
 
+def test_what_several_ranks_send_before_the_first_advance_is_told_once(tmp_path, mpirun):
+    told = mpirun(3, "sent_early.py", tmp_path).stderr
+    early = "shoal: streams: field 'level' was sent before the first step; advance first"
+    assert told.count(early) == 1 and told.index(early) < told.index("SENT")
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get("level", 0) == 2.5
+
+
 def test_windows_that_do_not_end_with_steps_are_told_once(begin, tmp_path, capfd):
     text = configuration(tmp_path / "x.nc").replace("1 day", "9 h")
     with begin(text) as streams:

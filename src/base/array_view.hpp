@@ -23,10 +23,7 @@ struct ArrayView {
 };
 
 inline ArrayView ArrayView::contiguous(void* data, Type type, const Dims& extents) {
-  ArrayView view{static_cast<std::byte*>(data), type, size_of(type), extents, row_major_strides(extents)};
-  for (auto& stride : view.strides)
-    stride *= static_cast<std::int64_t>(view.element_size);
-  return view;
+  return {static_cast<std::byte*>(data), type, size_of(type), extents, byte_strides(extents, size_of(type))};
 }
 
 inline ArrayView ArrayView::part(const Box& box) const {

@@ -23,7 +23,7 @@ Dims joined(const Dims& front, const Dims& back) {
 }
 
 Dims tail(const Dims& dims, int n) {
-  return Dims(std::span<const std::int64_t>(dims.end() - n, static_cast<std::size_t>(n)));
+  return Dims(std::span(dims.end() - n, dims.end()));
 }
 
 Dims row_major_strides(const Dims& shape) {
@@ -33,6 +33,13 @@ Dims row_major_strides(const Dims& shape) {
     strides[d] = stride;
     stride *= shape[d];
   }
+  return strides;
+}
+
+Dims byte_strides(const Dims& shape, std::size_t element_size) {
+  Dims strides = row_major_strides(shape);
+  for (auto& stride : strides)
+    stride *= static_cast<std::int64_t>(element_size);
   return strides;
 }
 

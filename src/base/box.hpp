@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -58,6 +59,8 @@ Dims joined(const Dims& front, const Dims& back);
 Dims tail(const Dims& dims, int n);
 /// Elements from one index to the next in a row-major array of the shape.
 Dims row_major_strides(const Dims& shape);
+/// The same in bytes.
+Dims byte_strides(const Dims& shape, std::size_t element_size);
 /// Index of the linear position in a row-major array of the shape.
 Dims unravel(std::int64_t position, const Dims& shape);
 /// "656x640x16", in the order of the caller's language; "scalar" if there are no dimensions.
@@ -79,6 +82,11 @@ struct Box {
   bool contains(const Box& other) const;
   friend bool operator==(const Box& a, const Box& b) { return a.first == b.first && a.count == b.count; }
 };
+
+/// Bytes of the cells of a box, each of so many.
+inline std::size_t bytes_of(const Box& box, std::size_t element_size) {
+  return static_cast<std::size_t>(box.cells()) * element_size;
+}
 
 /// The common cells; a box with count 0 everywhere if there are none.
 Box intersection(const Box& a, const Box& b);

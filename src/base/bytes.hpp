@@ -16,6 +16,8 @@ namespace shoal {
 
 using Bytes = std::vector<std::byte>;
 
+static_assert(sizeof(std::size_t) == sizeof(std::uint64_t), "sizes in files are sizes in memory");
+
 /// Packs plain values into bytes that another rank of the same job unpacks with ByteReader.
 class ByteWriter {
  public:
@@ -71,12 +73,11 @@ class ByteReader {
   explicit ByteReader(const Bytes& bytes) : bytes_(bytes) {}
 
   template <class T>
-  void get(T& value) {
+  requires(std::is_trivially_copyable_v<T> || std::is_same_v<T, std::string>) void get(T& value) {
     if constexpr (std::is_same_v<T, std::string>) {
       value.resize(length(1));
       copy(value.data(), value.size());
     } else {
-      static_assert(std::is_trivially_copyable_v<T>);
       copy(&value, sizeof(T));
     }
   }
@@ -104,7 +105,7 @@ class ByteReader {
     copy(&n, sizeof n);
     if (n > (bytes_.size() - at_) / element)
       throw Error(Code::internal, "message between ranks is too short");
-    return static_cast<std::size_t>(n);
+    return n;
   }
 
  private:

@@ -63,7 +63,7 @@ std::string Status::text() const {
   return out + printable(message);
 }
 
-Error::Error(Code code, std::string message) : Error(Status{code, std::move(message), -1, {}, {}}) {}
+Error::Error(Code code, std::string message) : Error(Status{code, std::move(message)}) {}
 Error::Error(Status status)
     : std::runtime_error((status.message = without_middle(std::move(status.message)), status.text())),
       status_(std::move(status)) {}
@@ -119,11 +119,11 @@ Status current_exception_status() {
   } catch (const Error& e) {
     return e.status();
   } catch (const std::bad_alloc&) {
-    return {Code::no_memory, "out of memory", -1, {}, {}};
+    return {Code::no_memory, "out of memory"};
   } catch (const std::exception& e) {
-    return {Code::internal, e.what(), -1, {}, {}};
+    return {Code::internal, e.what()};
   } catch (...) {
-    return {Code::internal, "unknown exception", -1, {}, {}};
+    return {Code::internal, "unknown exception"};
   }
 }
 }  // namespace detail

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace shoal {
 
@@ -43,6 +44,14 @@ struct Status {
   std::string file;
   std::string variable;
 
+  Status() = default;
+  Status(Code a_code, std::string a_message, int a_rank = -1, std::string a_file = {},
+         std::string a_variable = {})
+      : code(a_code),
+        message(std::move(a_message)),
+        rank(a_rank),
+        file(std::move(a_file)),
+        variable(std::move(a_variable)) {}
   bool ok() const { return code == Code::ok; }
   /// "his.nc: variable 'temp': rank 3: message", with what is known.
   std::string text() const;
@@ -73,6 +82,25 @@ class Error : public std::runtime_error {
  private:
   Status status_;
 };
+
+/// Run work, and give what it returns; an Error from it names the file, unless it names one already.
+template <class Work>
+decltype(auto) in_context(const std::string& file, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw error.in_file(file);
+  }
+}
+/// The same of a variable.
+template <class Work>
+decltype(auto) in_context_of_variable(const std::string& variable, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw error.of_variable(variable);
+  }
+}
 
 /// The code for an errno value (ENOSPC, EDQUOT: no_space; EACCES, EPERM, EROFS: permission; ...).
 Code code_of_errno(int error_number);

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "base/bytes.hpp"
 
 namespace shoal {
+
+/// Plain values, texts and vectors as bytes, and back.
+template <class... Values>
+Bytes bytes_of_values(const Values&... values) {
+  ByteWriter out;
+  (out.put(values), ...);
+  return out.take();
+}
+template <class... Values>
+void get_values(const Bytes& bytes, Values&... values) {
+  ByteReader in(bytes);
+  (in.get(values), ...);
+}
 
 // Fields of a struct as bytes, which one function names for both directions:
 //
@@ -33,9 +47,11 @@ class FieldWriter {
  private:
   template <class Field>
   void put(const Field& field) {
-    out_.put(field);
+    if constexpr (std::is_base_of_v<std::vector<bool>, Field>)
+      out_.put(std::vector<char>(field.begin(), field.end()));
+    else
+      out_.put(field);
   }
-  void put(const std::vector<bool>& field) { out_.put(std::vector<char>(field.begin(), field.end())); }
   ByteWriter& out_;
 };
 
@@ -57,12 +73,12 @@ class FieldReader {
  private:
   template <class Field>
   void get(Field& field) {
-    in_.get(field);
-  }
-  void get(std::vector<bool>& field) {
-    std::vector<char> chars;
-    in_.get(chars);
-    field.assign(chars.begin(), chars.end());
+    if constexpr (std::is_base_of_v<std::vector<bool>, Field>) {
+      const auto chars = in_.get<std::vector<char>>();
+      field.assign(chars.begin(), chars.end());
+    } else {
+      in_.get(field);
+    }
   }
   ByteReader& in_;
 };

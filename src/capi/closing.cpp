@@ -127,13 +127,10 @@ void finish_closing_at_end() {
     if (all_arrive(dataset))
       outcome = finish(closing);
     else
-      outcome = {
-          Code::timeout,
-          fmt::format("other ranks did not come to the end of its close within {} s (setting wait_seconds)",
-                      dataset.settings().text("wait_seconds")),
-          -1,
-          {},
-          {}};
+      outcome = Error(Code::timeout,
+                      "other ranks did not come to the end of its close within {} s (setting wait_seconds)",
+                      dataset.settings().text("wait_seconds"))
+                    .status();
     if (!outcome.ok()) report(dataset, "closing it in the background failed: " + outcome.text());
   }
 }

@@ -26,20 +26,12 @@ void check_ndims(int ndims) {
     throw Error(Code::invalid_argument, "a decomposition has 1 to 7 dimensions, not {}", ndims);
 }
 
-std::string text_or_empty(const char* text) {
-  return text == nullptr ? "" : text;
-}
-
 }  // namespace
 
 int shoal_refuse(MPI_Comm comm, int code, const char* message) {
   return guard([&] {
     require_mpi(comm);
-    const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
-    Own(comm, "a call that is refused")
-        .comm()
-        .agree_or_throw(
-            {known ? static_cast<Code>(code) : Code::invalid_argument, text_or_empty(message), -1, {}, {}});
+    Own(comm, "a call that is refused").comm().agree_or_throw(refusal_of(code, message));
   });
 }
 

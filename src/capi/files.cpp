@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Opening, definitions, data.
-#include <algorithm>
+#include <functional>
 
 #include "capi/closing.hpp"
 #include "capi/own_comm.hpp"
@@ -19,11 +19,49 @@ ArrayArgument argument_of(const shoal_array* array) {
   return out;
 }
 
-// Also where what follows fails: other ranks finish definitions together with this one.
-Dataset& defining(shoal_dataset* handle) {
-  Dataset& dataset = dataset_of(handle);
-  dataset.begin_definition();
-  return dataset;
+// Also where the definition fails: other ranks finish definitions together with this one.
+template <class Work>
+int define(shoal_dataset* handle, Work&& work) noexcept {
+  return guard([&] {
+    Dataset& file = dataset_of(handle);
+    file.begin_definition();
+    work(file);
+  });
+}
+
+// dim: the name of the variable's i-th dimension.
+int define_variable(shoal_dataset* handle, const char* name, int type, int ndims,
+                    const std::function<std::string(const Dataset& file, int i)>& dim,
+                    const shoal_decomposition* decomposition) {
+  return define(handle, [&](Dataset& file) {
+    const std::string variable = required_text(name, "name");
+    if (ndims < 0 || ndims > SHOAL_MAX_DIMS)
+      throw Error(Code::invalid_argument, "ndims is {}; allowed are 0 to {}", ndims, SHOAL_MAX_DIMS)
+          .of_variable(variable)
+          .in_file(file.path());
+    std::vector<std::string> dims;
+    for (int i = 0; i < ndims; ++i)
+      dims.push_back(dim(file, i));
+    file.def_var(variable, type_of(type), dims, decomposition_of(decomposition));
+  });
+}
+
+// A dataset that all ranks make together; what is wrong with this rank's path they learn first.
+template <class Make>
+int make_dataset(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out, Make&& make) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    std::string file;
+    const Status problem = caught([&] {
+      require(out, "out");
+      file = required_text(path, "path");
+      if (file.empty()) throw Error(Code::invalid_argument, "the path is empty");
+    });
+    std::unique_ptr<Dataset> dataset = make(file, options_of(settings, problem));
+    *out = new shoal_dataset{std::move(dataset)};
+    watch(*out);
+  });
 }
 
 Section section_of(const shoal_section* section) {
@@ -51,21 +89,27 @@ DataCall call_of(const char* variable, const shoal_decomposition* decomposition,
   return call;
 }
 
+template <class Take>
+int copy(shoal_dataset* dataset, shoal_dataset* from, Take&& take) noexcept {
+  return guard([&] {
+    DataCall call;
+    VariableArgument there;
+    take(call, there);
+    call.array.problem = {};
+    Dataset* source = nullptr;
+    call.problem.merge(caught([&] {
+      require(from, "from");
+      source = &dataset_of(from);
+    }));
+    dataset_of(dataset).copy(call, source, there);
+  });
+}
+
 }  // namespace
 
 int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out) {
-  return guard([&] {
-    if (out != nullptr) *out = nullptr;
-    require_mpi(comm);
-    std::string file;
-    const Status problem = caught([&] {
-      require(out, "out");
-      file = required_text(path, "path");
-      if (file.empty()) throw Error(Code::invalid_argument, "the path is empty");
-    });
-    auto dataset = Dataset::create(comm, file, options_of(settings, problem));
-    *out = new shoal_dataset{std::move(dataset)};
-    watch(*out);
+  return make_dataset(comm, path, settings, out, [&](const std::string& file, const DatasetOptions& options) {
+    return Dataset::create(comm, file, options);
   });
 }
 
@@ -78,21 +122,21 @@ int shoal_recover(const char* path, int* finished) {
 }
 
 int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings, shoal_dataset** out) {
+  return make_dataset(comm, path, settings, out, [&](const std::string& file, DatasetOptions options) {
+    options.problem.merge(caught([&] {
+      if (mode != SHOAL_READ && mode != SHOAL_WRITE && mode != SHOAL_APPEND)
+        throw Error(Code::invalid_argument,
+                    "the mode is {}; allowed are SHOAL_READ (0), SHOAL_WRITE (1) and SHOAL_APPEND (2)", mode);
+    }));
+    return mode == SHOAL_APPEND ? Dataset::append(comm, file, std::move(options))
+                                : Dataset::open(comm, file, mode != SHOAL_READ, options);
+  });
+}
+
+int shoal_begin_step(shoal_dataset* dataset, int64_t* record) {
   return guard([&] {
-    if (out != nullptr) *out = nullptr;
-    require_mpi(comm);
-    std::string file;
-    const Status problem = caught([&] {
-      require(out, "out");
-      file = required_text(path, "path");
-      if (file.empty()) throw Error(Code::invalid_argument, "the path is empty");
-      if (mode != SHOAL_READ && mode != SHOAL_WRITE)
-        throw Error(Code::invalid_argument, "the mode is {}; allowed are SHOAL_READ (0) and SHOAL_WRITE (1)",
-                    mode);
-    });
-    auto dataset = Dataset::open(comm, file, mode != SHOAL_READ, options_of(settings, problem));
-    *out = new shoal_dataset{std::move(dataset)};
-    watch(*out);
+    const std::int64_t index = dataset_of(dataset).begin_step();
+    if (record != nullptr) *record = index;
   });
 }
 
@@ -132,29 +176,48 @@ void shoal_abandon(shoal_dataset** dataset) {
 }
 
 int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t length) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
-    file.def_dim(required_text(name, "name"), length);
-  });
+  return define(dataset, [&](Dataset& file) { file.def_dim(required_text(name, "name"), length); });
 }
 
 int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                   const shoal_decomposition* decomposition) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.def_var(required_text(name, "name"), type_of(type), required_text(dims, "dims"),
                  decomposition_of(decomposition));
   });
 }
 
+int shoal_def_var_names(shoal_dataset* dataset, const char* name, int type, int ndims,
+                        const char* const* dims, const shoal_decomposition* decomposition) {
+  const auto dim = [&](const Dataset&, int i) {
+    require(dims, "dims");
+    return required_text(dims[i], "dims");
+  };
+  return define_variable(dataset, name, type, ndims, dim, decomposition);
+}
+
+int shoal_def_var_dims(shoal_dataset* dataset, const char* name, int type, int ndims, const int* dims,
+                       const shoal_decomposition* decomposition) {
+  const auto dim = [&](const Dataset& file, int i) {
+    require(dims, "dims");
+    const auto there = static_cast<int>(file.schema().dims.size());
+    if (dims[i] < 0 || dims[i] >= there)
+      throw Error(Code::invalid_argument, "there is no dimension {}; the dataset has {}, counted {}",
+                  as_index(dims[i]), there, counted_from())
+          .of_variable(name)
+          .in_file(file.path());
+    return file.schema().dim(dims[i]).name;
+  };
+  return define_variable(dataset, name, type, ndims, dim, decomposition);
+}
+
 int shoal_def_cut(shoal_dataset* dataset, const char* variable) {
-  return guard([&] { defining(dataset).def_cut(required_text(variable, "variable")); });
+  return define(dataset, [&](Dataset& file) { file.def_cut(required_text(variable, "variable")); });
 }
 
 int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                        const shoal_decomposition* decomposition) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     require(decomposition, "decomposition");
     file.def_gathered(required_text(name, "name"), required_text(dims, "dims"),
                       decomposition_of(decomposition));
@@ -162,76 +225,63 @@ int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dim
 }
 
 int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.def_fill(required_text(variable, "variable"), value == nullptr ? Type::none : type_of(type), value);
   });
 }
 
 int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
-    file.def_chunks(required_text(variable, "variable"), chunks);
-  });
+  return define(dataset,
+                [&](Dataset& file) { file.def_chunks(required_text(variable, "variable"), chunks); });
 }
 
 int shoal_def_compression(shoal_dataset* dataset, const char* variable, const char* filters) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.def_compression(required_text(variable, "variable"), required_text(filters, "filters"));
   });
 }
 
 int shoal_def_quantize(shoal_dataset* dataset, const char* variable, const char* how) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.def_quantize(required_text(variable, "variable"), required_text(how, "how"));
   });
 }
 
 int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type, int64_t count,
                   const void* values) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.put_att(variable, required_text(name, "name"), type_of(type), count, values);
   });
 }
 
 int shoal_copy_att(shoal_dataset* dataset, const char* variable, const char* name, const shoal_dataset* from,
                    const char* from_variable) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     const auto& there = dataset_of(from).attributes_of(from_variable);
     file.copy_att(variable, find_attribute_or_throw(there, required_text(name, "name")));
   });
 }
 
 int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.rename_dim(required_text(name, "name"), required_text(new_name, "new_name"));
   });
 }
 
 int shoal_rename_var(shoal_dataset* dataset, const char* name, const char* new_name) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.rename_var(required_text(name, "name"), required_text(new_name, "new_name"));
   });
 }
 
 int shoal_rename_att(shoal_dataset* dataset, const char* variable, const char* name, const char* new_name) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
+  return define(dataset, [&](Dataset& file) {
     file.rename_att(variable, required_text(name, "name"), required_text(new_name, "new_name"));
   });
 }
 
 int shoal_delete_att(shoal_dataset* dataset, const char* variable, const char* name) {
-  return guard([&] {
-    Dataset& file = defining(dataset);
-    file.delete_att(variable, required_text(name, "name"));
-  });
+  return define(dataset, [&](Dataset& file) { file.delete_att(variable, required_text(name, "name")); });
 }
 
 int shoal_write(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
@@ -247,17 +297,18 @@ int shoal_write_variable(shoal_dataset* dataset, shoal_variable variable,
 
 int shoal_copy(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
                shoal_dataset* from, const char* from_variable, const shoal_section* section) {
-  return guard([&] {
-    DataCall call = call_of(variable, decomposition, nullptr, section);
-    call.array.problem = {};
-    std::string name;
-    call.problem.merge(caught([&] { name = required_text(from_variable, "from_variable"); }));
-    Dataset* source = nullptr;
-    call.problem.merge(caught([&] {
-      require(from, "from");
-      source = &dataset_of(from);
-    }));
-    dataset_of(dataset).copy(call, source, name);
+  return copy(dataset, from, [&](DataCall& call, VariableArgument& there) {
+    call = call_of(variable, decomposition, nullptr, section);
+    call.problem.merge(caught([&] { there = required_text(from_variable, "from_variable"); }));
+  });
+}
+
+int shoal_copy_variable(shoal_dataset* dataset, shoal_variable variable,
+                        const shoal_decomposition* decomposition, shoal_dataset* from,
+                        shoal_variable from_variable, const shoal_section* section) {
+  return copy(dataset, from, [&](DataCall& call, VariableArgument& there) {
+    call = call_of(variable, decomposition, nullptr, section);
+    there = from_variable;
   });
 }
 
@@ -279,18 +330,13 @@ int shoal_read_variable(shoal_dataset* dataset, shoal_variable variable,
   return guard([&] { dataset_of(dataset).read(call_of(variable, decomposition, array, section)); });
 }
 
-int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
+int shoal_refuse_data(shoal_dataset* dataset, int call, shoal_variable variable,
                       const shoal_decomposition* decomposition, const shoal_section* section, int code,
                       const char* message) {
   return guard([&] {
     Dataset& file = dataset_of(dataset);
-    const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
-    const bool told = code == SHOAL_OK && call == SHOAL_CALL_WRITE;
-    const Status refused{known ? static_cast<Code>(code) : Code::invalid_argument,
-                         message == nullptr ? "" : message,
-                         told ? k_told : -1,
-                         {},
-                         {}};
+    Status refused = refusal_of(code, message);
+    if (code == SHOAL_OK && call == SHOAL_CALL_WRITE) refused.rank = k_told;
     DataCall refusal;
     refusal.decomposition = decomposition_of(decomposition);
     refusal.knows_section = section != nullptr && caught([&] { refusal.section = section_of(section); }).ok();
@@ -298,11 +344,7 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
     // Of a write that others do not wait in, a rank that knows of what variable the cells are takes its place
     // among the others. Where all calls are matched, what the others ask for need not be known.
     const bool agrees = call == SHOAL_CALL_READ || call == SHOAL_CALL_GET;
-    const auto& variables = file.schema().variables;
-    const bool is_there =
-        variable != nullptr &&
-        std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.name == variable; });
-    if (is_there && !agrees)
+    if (variable >= 0 && variable < static_cast<int>(file.schema().variables.size()) && !agrees)
       refusal.variable = variable;
     else
       refusal.problem = refused;

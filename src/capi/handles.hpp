@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "dataset/dataset.hpp"
-#include "shoal/shoal.h"
+#include "shoal/bindings.h"
 
 /// What the C handles hold.
 struct shoal_dataset {
@@ -45,6 +45,12 @@ std::shared_ptr<const Decomposition> decomposition_of(const shoal_decomposition*
 void require(const void* pointer, const char* name);
 /// The text, or Error(invalid_argument) for NULL.
 std::string required_text(const char* text, const char* name);
+/// "" for NULL.
+inline std::string text_or_empty(const char* text) {
+  return text == nullptr ? "" : text;
+}
+/// What a caller refuses (shoal_refuse): numbers that are no error code are invalid_argument.
+Status refusal_of(int code, const char* message);
 /// What C++, Fortran and Python hand on for text with a zero byte inside, of which C would see the front.
 constexpr std::string_view k_zero_inside = "\x01";
 /// The array, wherever it lies. Error(invalid_argument, type): what is wrong with it.

@@ -112,6 +112,11 @@ std::string required_text(const char* text, const char* name) {
   return text;
 }
 
+Status refusal_of(int code, const char* message) {
+  const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+  return Error(known ? static_cast<Code>(code) : Code::invalid_argument, text_or_empty(message)).status();
+}
+
 void require_mpi(MPI_Comm comm) {
   int initialized = 0;
   int finalized = 0;
@@ -163,10 +168,13 @@ const char* shoal_build_info(void) {
   const auto line = [](const char* key, std::string_view value) {
     return fmt::format("{}: {}\n", key, value);
   };
+  std::string each;
+  for (const auto& kind : registered_drivers())
+    each += fmt::format("driver_{}: {}; {}\n", kind.name, joined(formats_of(kind), " "), kind.accesses);
   thread_local std::string text;
   text = line("version", k_version) + line("mpi", mpi_library()) + line("mpi_flavour", k_build_mpi) +
          line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", drivers(true)) +
-         line("drivers_absent", drivers(false)) +
+         line("drivers_absent", drivers(false)) + each +
          line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii") +
          line("filters", filters_of_build(true)) + line("filters_absent", filters_of_build(false)) +
          line("compiler", k_build_compiler) + line("build_type", k_build_type);

@@ -12,8 +12,7 @@ using namespace shoal::capi;  // NOLINT
 namespace {
 
 ProgramCall call_of(const char* name, const char* details, const int* code, const char* message) {
-  const auto text = [](const char* given) { return given == nullptr ? "" : given; };
-  return {required_text(name, "call"), text(details), *code, text(message)};
+  return {required_text(name, "call"), text_or_empty(details), *code, text_or_empty(message)};
 }
 
 int match(const char* name, const char* details, int* code, const char* message,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shoal/streams.h"
-
+#include "streams/streams.hpp"
 #include "base/names.hpp"
 #include "capi/closing.hpp"
 #include "capi/own_comm.hpp"
-#include "streams/streams.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -16,10 +14,6 @@ struct shoal_streams {
 };
 
 namespace {
-
-std::string text_or_nothing(const char* text) {
-  return text == nullptr ? "" : text;
-}
 
 /// A name of the model, or a list of them: names that do not differ are the same, whatever their forms.
 std::string name_of_caller(const char* name, const char* argument) {
@@ -68,7 +62,7 @@ int shoal_streams_open(MPI_Comm comm, const char* configuration, const char* cal
       options.calendar = required_text(calendar, "calendar");
       options.start = required_text(start, "start");
     });
-    options.now = text_or_nothing(now);
+    options.now = text_or_empty(now);
     options.maker = file_maker();
     auto opened = streams::Streams::open(comm, options);
     auto* const handle = new shoal_streams{std::move(opened)};
@@ -124,7 +118,7 @@ int shoal_streams_field(shoal_streams* streams, const char* name, int type, cons
       throw Error(Code::invalid_argument,
                   "holds is {}; allowed are SHOAL_AT_INSTANT (0) and SHOAL_FOR_STEP (1)", holds);
     *out = model.add_field(name_of_caller(name, "name"), type_of(type), name_of_caller(dims, "dims"),
-                           composed(text_or_nothing(grid)), composed(text_or_nothing(group)),
+                           composed(text_or_empty(grid)), composed(text_or_empty(group)),
                            holds == SHOAL_FOR_STEP);
   });
 }
@@ -132,7 +126,7 @@ int shoal_streams_field(shoal_streams* streams, const char* name, int type, cons
 int shoal_streams_put_att(shoal_streams* streams, const char* of, const char* name, int type, int64_t count,
                           const void* values) {
   return describe(streams, [&](streams::Descriptions& model) {
-    model.put_att(composed(text_or_nothing(of)), name_of_caller(name, "name"), type_of(type), count, values);
+    model.put_att(composed(text_or_empty(of)), name_of_caller(name, "name"), type_of(type), count, values);
   });
 }
 
@@ -159,12 +153,7 @@ int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* arr
 }
 
 int shoal_streams_refuse(shoal_streams* streams, int field, int code, const char* message) {
-  return guard([&] {
-    const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
-    streams_of(streams).refuse(
-        field,
-        {known ? static_cast<Code>(code) : Code::invalid_argument, text_or_nothing(message), -1, {}, {}});
-  });
+  return guard([&] { streams_of(streams).refuse(field, refusal_of(code, message)); });
 }
 
 int shoal_streams_advance(shoal_streams* streams, double seconds) {

@@ -5,29 +5,10 @@
 #include <cstdint>
 
 #include "base/box.hpp"
-#include "base/type.hpp"
+#include "codec/element.hpp"
+#include "codec/isa.hpp"
 
 namespace shoal {
-
-/// How elements lie somewhere: in the model's array, in a stage, in a file.
-struct Element {
-  Type type = Type::none;
-  std::size_t size = 0;  ///< bytes of one element
-  bool swapped = false;  ///< byte order other than this machine's
-
-  friend bool operator==(const Element&, const Element&) = default;
-};
-
-/// Values that did not fit the target type.
-struct ConversionErrors {
-  std::int64_t count = 0;
-  std::int64_t first = -1;  ///< row-major position of the first one in the box that was copied
-
-  void merge(const ConversionErrors& later, std::int64_t offset) {
-    if (first < 0 && later.first >= 0) first = later.first + offset;
-    count += later.count;
-  }
-};
 
 /// Converts one run of n elements. Strides in bytes. A value that does not fit is replaced by *substitute (an
 /// element of the target's type in the target's byte order; nullptr stands for zero) and counted. Places must
@@ -86,6 +67,8 @@ void finish_streams();
 /// to logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything
 /// else throws Error(type). string elements are never converted here. Local.
 ConvertRun find_conversion(const Element& from, const Element& to);
+/// The same for a given instruction set, which the machine must have. Local.
+ConvertRun find_conversion(const Element& from, const Element& to, Isa isa);
 
 /// Copy a box of count elements between two strided places, converting. Strides in bytes, one a dimension,
 /// any sign. Merges dimensions that are contiguous on both sides into longer runs. Local.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "codec/convert.hpp"
-
 namespace shoal {
 
 /// Instruction sets that the loops over elements are compiled for. The library as a whole is compiled for the
@@ -47,8 +45,5 @@ auto run_best(Args... args) {
 #endif
   return Run<Isa::base, Kernel>::call(args...);
 }
-
-/// find_conversion for a given instruction set, which the machine must have. Local.
-ConvertRun find_conversion(const Element& from, const Element& to, Isa isa);
 
 }  // namespace shoal

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "codec/convert.hpp"
+#include "codec/element.hpp"
 #include "codec/isa.hpp"
 
 /// The loops over elements. Elements may lie at any address, so they are loaded and stored with memcpy.

@@ -7,8 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "comm/comm.hpp"
-#include "comm/mpi_wait.hpp"
+#include "comm/mpi_calls.hpp"
 #include "comm/tags.hpp"
 
 namespace shoal {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/comm.hpp"
+#include "comm/mpi_calls.hpp"
 
 namespace shoal {
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/field_bytes.hpp"
 #include "base/hash.hpp"
 #include "comm/cached_duplicate.hpp"
 #include "comm/mpi_wait.hpp"
@@ -20,23 +21,12 @@ namespace {
 constexpr std::int64_t k_part_for_all = 16 << 20;  // bytes of a message that goes to all
 
 Bytes packed(const Status& status) {
-  ByteWriter out;
-  out.put(static_cast<std::int32_t>(status.code));
-  out.put(static_cast<std::int32_t>(status.rank));
-  out.put(status.message);
-  out.put(status.file);
-  out.put(status.variable);
-  return out.take();
+  return bytes_of_values(status.code, status.rank, status.message, status.file, status.variable);
 }
 
 Status unpacked_status(const Bytes& bytes) {
-  ByteReader in(bytes);
   Status status;
-  status.code = static_cast<Code>(in.get<std::int32_t>());
-  status.rank = in.get<std::int32_t>();
-  in.get(status.message);
-  in.get(status.file);
-  in.get(status.variable);
+  get_values(bytes, status.code, status.rank, status.message, status.file, status.variable);
   return status;
 }
 
@@ -66,14 +56,6 @@ std::string text_of(const Entry& entry) {
 }
 
 }  // namespace
-
-void check_mpi(int mpi_code, const char* what) {
-  if (mpi_code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(mpi_code, text.data(), &length);
-  throw Error(Code::mpi, "{}: {}", what, std::string(text.data(), static_cast<std::size_t>(length)));
-}
 
 std::shared_ptr<const Comm> Comm::duplicate_of(MPI_Comm parent, const Entry& entry) {
   if (CachedDuplicate known = cached_duplicate(parent)) return known;
@@ -127,10 +109,7 @@ Comm::Comm(MPI_Comm parent, CollectiveMethod method, const Entry& entry)
 
 // The cached duplicate waits as long as the new Comm while that is made.
 Comm::Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const Entry& entry)
-    : duplicate_(std::move(duplicate)),
-      rank_(duplicate_->rank_),
-      size_(duplicate_->size_),
-      wait_state_(std::make_shared<WaitState>()) {
+    : Communicator(*duplicate), duplicate_(std::move(duplicate)), wait_state_(std::make_shared<WaitState>()) {
   WaitState& first = *duplicate_->wait_state_;
   if (!first.broken.ok()) throw Error(first.broken);
   wait_state_->wait_seconds = entry.wait_seconds > 0 ? entry.wait_seconds : first.wait_seconds;
@@ -156,14 +135,13 @@ Comm::Comm(std::shared_ptr<const Comm> duplicate, CollectiveMethod method, const
 
 Comm::Comm(std::shared_ptr<const Comm> duplicate, std::shared_ptr<WaitState> wait_state,
            std::shared_ptr<NodeCollectives> node_collectives)
-    : duplicate_(std::move(duplicate)),
+    : Communicator(*duplicate),
+      duplicate_(std::move(duplicate)),
       node_collectives_(std::move(node_collectives)),
-      rank_(duplicate_->rank_),
-      size_(duplicate_->size_),
       wait_state_(std::move(wait_state)) {}
 
 Comm::Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt)
-    : comm_(own), wait_state_(std::move(wait_state)) {
+    : Communicator(0, 1), comm_(own), wait_state_(std::move(wait_state)) {
   if (comm_ == MPI_COMM_NULL) return;
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
@@ -171,11 +149,10 @@ Comm::Comm(MPI_Comm own, std::shared_ptr<WaitState> wait_state, Adopt)
 }
 
 Comm::Comm(Comm&& other) noexcept
-    : duplicate_(std::move(other.duplicate_)),
+    : Communicator(other),
+      duplicate_(std::move(other.duplicate_)),
       comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
       node_collectives_(std::move(other.node_collectives_)),
-      rank_(other.rank_),
-      size_(other.size_),
       wait_state_(std::move(other.wait_state_)),
       board_ranks_(std::move(other.board_ranks_)),
       calls_(other.calls_),
@@ -184,11 +161,10 @@ Comm::Comm(Comm&& other) noexcept
 Comm& Comm::operator=(Comm&& other) noexcept {
   if (this != &other) {
     release();
+    Communicator::operator=(other);
     duplicate_ = std::move(other.duplicate_);
     comm_ = std::exchange(other.comm_, MPI_COMM_NULL);
     node_collectives_ = std::move(other.node_collectives_);
-    rank_ = other.rank_;
-    size_ = other.size_;
     wait_state_ = std::move(other.wait_state_);
     board_ranks_ = std::move(other.board_ranks_);
     calls_ = other.calls_;
@@ -274,7 +250,7 @@ Comm::Calling::~Calling() {
 // A message to a communicator that is freed would be taken for one of the next that gets its number, where
 // MPI may even crash.
 void Comm::leave() const {
-  wait_state_->broken.merge({Code::state, "it was dropped without close", -1, {}, {}});
+  wait_state_->broken.merge({Code::state, "it was dropped without close"});
 }
 
 bool Comm::diverged() const {
@@ -304,7 +280,7 @@ void Comm::find_board_ranks(const Comm& whole) {
   MPI_Group mine = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(comm_, &mine), "MPI_Comm_group");
   check_mpi(MPI_Comm_group(whole.handle(), &all), "MPI_Comm_group");
-  std::vector<int> ranks(static_cast<std::size_t>(size_));
+  Numbered<int> ranks(size_);
   std::iota(ranks.begin(), ranks.end(), 0);
   board_ranks_.resize(ranks.size());
   const int code = MPI_Group_translate_ranks(mine, size_, ranks.data(), all, board_ranks_.data());
@@ -313,7 +289,7 @@ void Comm::find_board_ranks(const Comm& whole) {
   check_mpi(code, "MPI_Group_translate_ranks");
   if (!whole.board_ranks_.empty())
     for (int& rank : board_ranks_)
-      rank = whole.board_ranks_[static_cast<std::size_t>(rank)];
+      rank = whole.board_ranks_[rank];
 }
 
 Comm Comm::split_by_memory() const {
@@ -406,21 +382,16 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
 }
 
 void Comm::diverge(const std::string& does) const {
-  ByteWriter out;
-  out.put(does);
-  Bytes message = out.take();
+  Bytes message = bytes_of_values(does);
   broadcast(message, 0);
   std::string of_root;
-  ByteReader(message).get(of_root);
+  get_values(message, of_root);
   Status status;
   if (of_root != does)
     status = {Code::out_of_step,
               fmt::format("ranks made different calls: this one {}, rank 0 {}; every rank must make the same "
                           "calls in the same order",
-                          does, of_root),
-              -1,
-              {},
-              {}};
+                          does, of_root)};
   status = agree(status);
   diverged_ = status;
   diverged_.message =

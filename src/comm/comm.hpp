@@ -12,6 +12,9 @@
 #include "base/box.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/numbered.hpp"
+#include "comm/communicator.hpp"
+#include "comm/mpi_calls.hpp"
 #include "comm/mpi_wait.hpp"
 
 namespace shoal {
@@ -63,7 +66,7 @@ struct Entry {
 /// No rank waits forever in a collective call: where a rank does not arrive in time, all that arrived get
 /// Error(timeout), and these and the late rank get it at once in every later call of this Comm and of those
 /// made of it. Calls of MPI that cannot be given up (handle()) are made when all ranks have arrived here.
-class Comm {
+class Comm final : public Communicator {
  public:
   /// Collective over parent.
   explicit Comm(MPI_Comm parent, CollectiveMethod method = CollectiveMethod::anyhow, const Entry& entry = {});
@@ -75,10 +78,7 @@ class Comm {
 
   /// A duplicate of the communicator, for calls of MPI. The first call makes it, and is Collective.
   MPI_Comm handle() const;
-  /// A communicator with these ranks, to compare with others; not for messages. Local.
-  MPI_Comm ranks() const;
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  MPI_Comm ranks() const override;
 
   /// Sets the limit of waiting from now on; of_parent: also for Comms made of the same parent later. Local.
   void wait_at_most(double seconds, bool of_parent) const;
@@ -99,22 +99,20 @@ class Comm {
   /// Shared with the Comms made of this one. Local.
   WaitState& wait_state() const { return *wait_state_; }
   /// The number of a rank on the progress board. Local.
-  int board_rank(int rank) const {
-    return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
-  }
+  int board_rank(int rank) const { return board_ranks_.empty() ? rank : board_ranks_[rank]; }
   /// This rank makes no more calls, while other ranks may still send to it: so the communicators of this Comm
   /// and of those made of it are never freed. Local.
   void leave() const;
 
   // From here on calls are Collective unless marked.
-  void barrier() const;
+  void barrier() const override;
   /// Do all ranks arrive within the seconds? The same on all ranks, also on those that arrive later. At most
   /// once in the life of a Comm.
   bool all_arrive(double seconds) const;
   /// Every rank gets the bytes of root; any length.
   void broadcast(Bytes& bytes, int root) const;
   /// The same for a length that all ranks know.
-  void broadcast(std::byte* data, std::int64_t bytes, int root) const;
+  void broadcast(std::byte* data, std::int64_t bytes, int root) const override;
   /// Root gets the bytes of all ranks, in order of ranks; others an empty vector.
   std::vector<Bytes> gather(const Bytes& mine, int root) const;
   /// Root gets the numbers of all ranks, one rank's after another's; as many on all ranks.
@@ -129,14 +127,14 @@ class Comm {
   std::vector<RankMessage> exchange(const std::vector<RankMessage>& parts) const;
   /// How many ranks have this one in their list; `to`: no rank twice.
   int count_naming(const std::vector<int>& to) const;
-  std::vector<std::int64_t> all_gather(std::int64_t mine) const;
+  Numbered<std::int64_t> all_gather(std::int64_t mine) const;
   std::vector<Bytes> all_gather(const Bytes& mine) const;
   std::int64_t sum(std::int64_t mine) const;
   std::int64_t max(std::int64_t mine) const;
   std::int64_t min(std::int64_t mine) const;
   double max(double mine) const;
   /// Element by element; as many on all ranks, below 2^31.
-  std::vector<std::int64_t> max(std::vector<std::int64_t> mine) const;
+  std::vector<std::int64_t> max(std::vector<std::int64_t> mine) const override;
   std::vector<std::int64_t> sum(std::vector<std::int64_t> mine) const;
   /// Bits that are set on any rank.
   std::vector<std::int64_t> any_bits(std::vector<std::int64_t> mine) const;
@@ -159,7 +157,7 @@ class Comm {
   void require_together() const;
 
   /// Every rank gets the Status of the lowest rank that failed (its `rank` is set), or ok.
-  Status agree(const Status& mine) const;
+  Status agree(const Status& mine) const override;
   /// agree, and throw the outcome on all ranks if it is not ok.
   void agree_or_throw(const Status& mine) const;
   /// Runs the work on root alone; its failure is thrown on all ranks. The others sleep meanwhile, so that
@@ -209,15 +207,10 @@ class Comm {
   std::shared_ptr<const Comm> duplicate_;  // cached with the caller's; nullptr: comm_ is made otherwise
   mutable MPI_Comm comm_ = MPI_COMM_NULL;
   std::shared_ptr<NodeCollectives> node_collectives_;  // nullptr: ranks match calls by messages
-  int rank_ = 0;
-  int size_ = 1;
   std::shared_ptr<WaitState> wait_state_;
-  std::vector<int> board_ranks_;  // numbers of the ranks on the board; empty: the same
+  Numbered<int> board_ranks_;  // numbers of the ranks on the board; empty: the same
   mutable CallsOfMpi calls_;
   mutable Status diverged_;  // not ok: ranks made different calls
 };
-
-/// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.
-void check_mpi(int mpi_code, const char* what);
 
 }  // namespace shoal

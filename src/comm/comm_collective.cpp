@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "comm/comm.hpp"
 #include "comm/node_collectives.hpp"
@@ -17,13 +18,13 @@ constexpr std::int64_t k_small = 256 * 1024;  // in shared memory that everybody
 
 /// Memory of calls of MPI, which may be longer in use than the call that began them.
 struct Both {
-  Both(std::size_t n, int ranks) : mine(n), all(n * static_cast<std::size_t>(ranks)) {}
-  std::vector<std::int64_t> mine, all;
+  Both(std::int64_t n, int ranks) : mine(n), all(n * ranks) {}
+  Numbered<std::int64_t> mine, all;
 };
 struct Parts {
   Bytes mine, all;
   std::vector<int> counts, offsets;
-  std::vector<std::array<std::int64_t, 2>> lengths;
+  Numbered<std::array<std::int64_t, 2>> lengths;
   std::array<std::int64_t, 2> length{};
 };
 
@@ -108,7 +109,7 @@ double Comm::max(double mine) const {
   return mine;
 }
 
-std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
+Numbered<std::int64_t> Comm::all_gather(std::int64_t mine) const {
   if (!node_collectives_) {
     const auto both = std::make_shared<Both>(1, size_);
     both->mine[0] = mine;
@@ -118,11 +119,10 @@ std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
     });
     return std::move(both->all);
   }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
-  node_collectives_->share(reinterpret_cast<const std::byte*>(&mine), sizeof mine,
-                           [&](int r, const std::byte* theirs) {
-                             std::memcpy(&all[static_cast<std::size_t>(r)], theirs, sizeof mine);
-                           });
+  Numbered<std::int64_t> all(size_);
+  node_collectives_->share(
+      reinterpret_cast<const std::byte*>(&mine), sizeof mine,
+      [&](int r, const std::byte* theirs) { std::memcpy(&all[r], theirs, sizeof mine); });
   return all;
 }
 
@@ -133,7 +133,7 @@ std::vector<Bytes> Comm::all_gather(const Bytes& mine) const {
   Bytes all = out.take();
   broadcast(all, 0);
   ByteReader in(all);
-  std::vector<Bytes> parts(static_cast<std::size_t>(size_));
+  Numbered<Bytes> parts(size_);
   for (auto& part : parts)
     in.get(part);
   return parts;
@@ -142,7 +142,7 @@ std::vector<Bytes> Comm::all_gather(const Bytes& mine) const {
 std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
   const auto lengths = all_gather(static_cast<std::int64_t>(mine.size()));
   const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
-  std::vector<Bytes> parts;
+  Numbered<Bytes> parts;
   if (rank_ == root)
     for (const auto length : lengths)
       parts.emplace_back(static_cast<std::size_t>(length));
@@ -150,7 +150,7 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
     Bytes padded = mine;
     padded.resize(static_cast<std::size_t>(longest));
     node_collectives_->collect(padded.data(), longest, root, [&](int r, const std::byte* theirs) {
-      auto& part = parts[static_cast<std::size_t>(r)];
+      auto& part = parts[r];
       std::copy_n(theirs, part.size(), part.begin());
     });
     return parts;
@@ -172,8 +172,8 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
 }
 
 std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, int root) const {
-  const std::size_t n = mine.size();
-  const auto bytes = static_cast<std::int64_t>(n * sizeof(std::int64_t));
+  const auto n = static_cast<std::int64_t>(mine.size());
+  const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(std::int64_t));
   if (!node_collectives_ || bytes > node_collectives_->most_bytes()) {
     const auto both = std::make_shared<Both>(n, rank_ == root ? size_ : 0);
     both->mine = mine;
@@ -183,13 +183,12 @@ std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, in
     });
     return std::move(both->all);
   }
-  std::vector<std::int64_t> all;
-  if (rank_ == root) all.resize(n * static_cast<std::size_t>(size_));
-  node_collectives_->collect(
-      reinterpret_cast<const std::byte*>(mine.data()), bytes, root, [&](int r, const std::byte* theirs) {
-        if (bytes > 0)
-          std::memcpy(all.data() + static_cast<std::size_t>(r) * n, theirs, static_cast<std::size_t>(bytes));
-      });
+  Numbered<std::int64_t> all(rank_ == root ? n * size_ : 0);
+  node_collectives_->collect(reinterpret_cast<const std::byte*>(mine.data()), bytes, root,
+                             [&](int r, const std::byte* theirs) {
+                               if (bytes > 0)
+                                 std::memcpy(all.data() + r * n, theirs, mine.size() * sizeof mine[0]);
+                             });
   return all;
 }
 
@@ -210,7 +209,7 @@ Bytes Comm::scatter_on_node(const std::vector<Bytes>& parts, int root) const {
 
 Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
   const bool is_root = rank_ == root;
-  const bool one_each = parts.size() == static_cast<std::size_t>(size_);
+  const bool one_each = std::cmp_equal(parts.size(), size_);
   std::int64_t total = 0;
   for (const auto& part : parts)
     total += static_cast<std::int64_t>(part.size());
@@ -221,7 +220,7 @@ Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
   }
   // Each rank hears of the total as well, so that all of them refuse it alike.
   const auto kept = std::make_shared<Parts>();
-  if (is_root) kept->lengths.assign(static_cast<std::size_t>(size_), {0, one_each ? total : -1});
+  if (is_root) kept->lengths.assign(size_, {0, one_each ? total : -1});
   for (std::size_t i = 0; i < kept->lengths.size() && one_each; ++i)
     kept->lengths[i][0] = static_cast<std::int64_t>(parts[i].size());
   carry_out(kept, "MPI_Iscatter", [&](MPI_Comm comm, MPI_Request* request) {

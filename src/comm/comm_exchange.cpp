@@ -14,6 +14,41 @@ namespace shoal {
 namespace {
 // MPI counts are int: longer messages go in pieces of this many bytes.
 constexpr std::int64_t k_piece = 1 << 30;
+
+/// Parts of any length on their way between ranks; the pieces of one arrive in order.
+class PiecedMessages {
+ public:
+  explicit PiecedMessages(MPI_Comm comm) : comm_(comm) {}
+
+  static std::int64_t pieces_of(std::int64_t bytes) { return (bytes + k_piece - 1) / k_piece; }
+  void reserve(std::int64_t pieces) { requests_.reserve(pieces); }
+  MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+  void send(const Bytes& part, int rank) {
+    in_pieces(part, [&](std::int64_t at, int n) {
+      check_mpi(MPI_Isend(part.data() + at, n, MPI_BYTE, rank, tags::exchange, comm_, add()), "MPI_Isend");
+    });
+  }
+  void receive(Bytes& part, int rank) {
+    in_pieces(part, [&](std::int64_t at, int n) {
+      check_mpi(MPI_Irecv(part.data() + at, n, MPI_BYTE, rank, tags::exchange, comm_, add()), "MPI_Irecv");
+    });
+  }
+  void finish() {
+    check_mpi(MPI_Waitall(requests_.count(), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    requests_.clear();
+  }
+
+ private:
+  template <class Start>
+  static void in_pieces(const Bytes& part, Start&& start) {
+    const auto bytes = static_cast<std::int64_t>(part.size());
+    for (std::int64_t at = 0; at < bytes; at += k_piece)
+      start(at, static_cast<int>(std::min(k_piece, bytes - at)));
+  }
+
+  MPI_Comm comm_;
+  Numbered<MPI_Request> requests_;
+};
 }  // namespace
 
 // Each rank's number i goes to rank i.
@@ -28,85 +63,58 @@ std::vector<std::int64_t> Comm::swap(const std::vector<std::int64_t>& to) const 
     });
     return std::move(both->back());
   }
-  std::vector<std::int64_t> from(to.size());
+  Numbered<std::int64_t> from(to.size());
+  const auto at = rank_ * static_cast<std::int64_t>(sizeof from[0]);
   node_collectives_->share(
-      reinterpret_cast<const std::byte*>(to.data()),
-      static_cast<std::int64_t>(to.size() * sizeof(std::int64_t)), [&](int r, const std::byte* theirs) {
-        std::memcpy(&from[static_cast<std::size_t>(r)],
-                    theirs + static_cast<std::size_t>(rank_) * sizeof(std::int64_t), sizeof(std::int64_t));
-      });
+      reinterpret_cast<const std::byte*>(to.data()), static_cast<std::int64_t>(to.size() * sizeof to[0]),
+      [&](int r, const std::byte* theirs) { std::memcpy(&from[r], theirs + at, sizeof from[0]); });
   return from;
 }
 
 std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
-  const auto n = static_cast<std::size_t>(size_);
   // A rank that breaks the rule says so to all, so that all of them refuse it alike.
-  std::vector<std::int64_t> to(n, -1);
-  for (std::size_t i = 0; i < n && parts.size() == n; ++i)
+  Numbered<std::int64_t> to(size_, -1);
+  for (std::size_t i = 0; i < to.size() && parts.size() == to.size(); ++i)
     to[i] = static_cast<std::int64_t>(parts[i].size());
-  const std::vector<std::int64_t> from = swap(to);
+  const Numbered<std::int64_t> from = swap(to);
   if (*std::min_element(from.begin(), from.end()) < 0)
     throw Error(Code::internal, "exchange: a rank needs one part for each rank");
 
-  const MPI_Comm mpi = handle();
+  PiecedMessages messages(handle());
   // All memory before the first message: afterwards no rank may leave alone.
-  std::vector<Bytes> got(n);
-  std::vector<MPI_Request> requests;
+  Numbered<Bytes> got(size_);
   agree_or_throw(caught([&] {
-    std::size_t messages = 0;
-    for (std::size_t r = 0; r < n; ++r) {
-      messages +=
-          static_cast<std::size_t>((from[r] + k_piece - 1) / k_piece + (to[r] + k_piece - 1) / k_piece);
-      if (static_cast<int>(r) == rank_)
-        got[r] = parts[r];
-      else
-        got[r].resize(static_cast<std::size_t>(from[r]));
+    std::int64_t pieces = 0;
+    for (int r = 0; r < size_; ++r) {
+      pieces += PiecedMessages::pieces_of(from[r]) + PiecedMessages::pieces_of(to[r]);
+      got[r] = r == rank_ ? parts[static_cast<std::size_t>(r)] : Bytes(static_cast<std::size_t>(from[r]));
     }
-    requests.reserve(messages);
+    messages.reserve(pieces);
   }));
-  // Longer parts go in pieces, which arrive in order.
-  const auto in_pieces = [&](std::int64_t bytes, auto start) {
-    for (std::int64_t at = 0; at < bytes; at += k_piece) {
-      requests.push_back(MPI_REQUEST_NULL);
-      start(at, static_cast<int>(std::min<std::int64_t>(k_piece, bytes - at)));
-    }
-  };
   // Each rank begins with its successor, so that not all send to the same one first.
-  for (int step = 0; step < size_; ++step) {
+  for (int step = 1; step < size_; ++step) {
     const int r = (rank_ + size_ - step) % size_;
-    auto& part = got[static_cast<std::size_t>(r)];
-    const std::int64_t bytes = from[static_cast<std::size_t>(r)];
-    if (r == rank_) continue;
-    in_pieces(bytes, [&](std::int64_t at, int length) {
-      check_mpi(MPI_Irecv(part.data() + at, length, MPI_BYTE, r, tags::exchange, mpi, &requests.back()),
-                "MPI_Irecv");
-    });
+    messages.receive(got[r], r);
   }
   for (int step = 1; step < size_; ++step) {
     const int r = (rank_ + step) % size_;
-    const auto& part = parts[static_cast<std::size_t>(r)];
-    in_pieces(to[static_cast<std::size_t>(r)], [&](std::int64_t at, int length) {
-      check_mpi(MPI_Isend(part.data() + at, length, MPI_BYTE, r, tags::exchange, mpi, &requests.back()),
-                "MPI_Isend");
-    });
+    messages.send(parts[static_cast<std::size_t>(r)], r);
   }
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+  messages.finish();
   return got;
 }
 
 int Comm::count_naming(const std::vector<int>& to) const {
-  const auto n = static_cast<std::size_t>(size_);
   if (node_collectives_) {
-    std::vector<std::int64_t> named(n, 0);
+    Numbered<std::int64_t> named(size_, 0);
     for (const int r : to)
-      named[static_cast<std::size_t>(r)] = 1;
+      named[r] = 1;
     const auto by = swap(named);
     return static_cast<int>(std::count(by.begin(), by.end(), 1));
   }
-  const auto named = std::make_shared<std::vector<int>>(n + 1, 0);  // and their sum behind
+  const auto named = std::make_shared<Numbered<int>>(size_ + 1, 0);  // and their sum behind
   for (const int r : to)
-    (*named)[static_cast<std::size_t>(r)] = 1;
+    (*named)[r] = 1;
   carry_out(named, "MPI_Ireduce_scatter_block", [&](MPI_Comm comm, MPI_Request* request) {
     return MPI_Ireduce_scatter_block(named->data(), &named->back(), 1, MPI_INT, MPI_SUM, comm, request);
   });
@@ -114,18 +122,12 @@ int Comm::count_naming(const std::vector<int>& to) const {
 }
 
 std::vector<RankMessage> Comm::exchange(const std::vector<RankMessage>& parts) const {
-  std::vector<int> to;
+  Numbered<int> to;
   std::vector<std::int64_t> lengths;
   for (const auto& part : parts) {
     to.push_back(part.rank);
     lengths.push_back(static_cast<std::int64_t>(part.bytes.size()));
   }
-  std::vector<MPI_Request> requests;
-  const auto finish = [&] {
-    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
-    requests.clear();
-  };
   // Lengths first: there is memory for all before the first part is sent, or all ranks learn that there is
   // not.
   struct Coming {
@@ -133,43 +135,29 @@ std::vector<RankMessage> Comm::exchange(const std::vector<RankMessage>& parts) c
     std::int64_t length;
   };
   const MPI_Comm mpi = handle();
-  std::vector<Coming> coming(static_cast<std::size_t>(count_naming(to)));
+  PiecedMessages messages(mpi);
+  Numbered<Coming> coming(count_naming(to));
   for (std::size_t i = 0; i < to.size(); ++i)
-    check_mpi(
-        MPI_Isend(&lengths[i], 1, MPI_INT64_T, to[i], tags::exchange_length, mpi, &requests.emplace_back()),
-        "MPI_Isend");
+    check_mpi(MPI_Isend(&lengths[i], 1, MPI_INT64_T, to[i], tags::exchange_length, mpi, messages.add()),
+              "MPI_Isend");
   for (auto& part : coming) {
     MPI_Status status;
     check_mpi(MPI_Recv(&part.length, 1, MPI_INT64_T, MPI_ANY_SOURCE, tags::exchange_length, mpi, &status),
               "MPI_Recv");
     part.rank = status.MPI_SOURCE;
   }
-  finish();
+  messages.finish();
   std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.rank < b.rank; });
   std::vector<RankMessage> got;
   agree_or_throw(caught([&] {
     for (const auto& [rank, length] : coming)
       got.push_back({rank, Bytes(static_cast<std::size_t>(length))});
   }));
-  const auto in_pieces = [&](std::int64_t bytes, auto start) {
-    for (std::int64_t at = 0; at < bytes; at += k_piece) {
-      requests.push_back(MPI_REQUEST_NULL);
-      start(at, static_cast<int>(std::min<std::int64_t>(k_piece, bytes - at)));
-    }
-  };
-  for (std::size_t i = 0; i < got.size(); ++i)
-    in_pieces(coming[i].length, [&](std::int64_t at, int length) {
-      check_mpi(MPI_Irecv(got[i].bytes.data() + at, length, MPI_BYTE, got[i].rank, tags::exchange, mpi,
-                          &requests.back()),
-                "MPI_Irecv");
-    });
+  for (auto& part : got)
+    messages.receive(part.bytes, part.rank);
   for (const auto& part : parts)
-    in_pieces(static_cast<std::int64_t>(part.bytes.size()), [&](std::int64_t at, int length) {
-      check_mpi(MPI_Isend(part.bytes.data() + at, length, MPI_BYTE, part.rank, tags::exchange, mpi,
-                          &requests.back()),
-                "MPI_Isend");
-    });
-  finish();
+    messages.send(part.bytes, part.rank);
+  messages.finish();
   return got;
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/clock.hpp"
 #include "comm/arrival_query.hpp"
-#include "comm/comm.hpp"
+#include "comm/mpi_calls.hpp"
 #include "comm/tags.hpp"
 #include "comm/wait_state.hpp"
 
@@ -33,12 +33,6 @@ struct DepartureNotice {
   std::array<char, 1020> message{};
 };
 
-// Memory that MPI may use at any time.
-void keep_until_exit(std::shared_ptr<void> memory) {
-  static auto& kept = *new std::vector<std::shared_ptr<void>>;
-  kept.push_back(std::move(memory));
-}
-
 // Each rank that receives a notice passes it on.
 void announce_departure(MPI_Comm comm, const Status& status) {
   DepartureNotice message;
@@ -56,7 +50,7 @@ std::optional<Status> receive_departure(MPI_Comm comm) {
   check_mpi(
       MPI_Recv(&notice, sizeof notice, MPI_BYTE, status.MPI_SOURCE, tags::departure, comm, MPI_STATUS_IGNORE),
       "MPI_Recv");
-  return Status{static_cast<Code>(notice.code), notice.message.data(), -1, {}, {}};
+  return Status{static_cast<Code>(notice.code), notice.message.data()};
 }
 
 [[noreturn]] void depart(MPI_Comm comm, const Status& status, WaitState& wait_state, bool announces) {
@@ -66,21 +60,6 @@ std::optional<Status> receive_departure(MPI_Comm comm) {
 }
 
 }  // namespace
-
-void send_along_powers_of_two(MPI_Comm comm, int tag, std::span<const std::byte> message) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const auto kept = std::make_shared<std::vector<std::byte>>(message.begin(), message.end());
-  for (int step = 1; step < size; step *= 2)
-    for (const int to : {(rank + step) % size, (rank + size - step) % size}) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      if (MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, to, tag, comm, &request) ==
-          MPI_SUCCESS)
-        MPI_Request_free(&request);
-    }
-  keep_until_exit(kept);
-}
 
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
                WaitState& wait_state, CallsOfMpi* calls) {

@@ -47,9 +47,4 @@ struct CallsOfMpi {
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
                WaitState& wait_state, CallsOfMpi* calls);
 
-/// Sends a message to the ranks whose numbers differ by a power of two: where each of these passes it on, it
-/// reaches all in a few steps. Does not wait; a copy is kept until the program ends, as a rank may never
-/// receive it. Local.
-void send_along_powers_of_two(MPI_Comm comm, int tag, std::span<const std::byte> message);
-
 }  // namespace shoal

@@ -41,12 +41,8 @@ bool has_reached(std::uint32_t number, std::uint32_t target) {
 }
 template <class... Args>
 Status out_of_step(fmt::format_string<Args...> what, Args&&... args) {
-  return {Code::out_of_step,
-          fmt::format(what, std::forward<Args>(args)...) +
-              "; every rank must make the same calls in the same order",
-          -1,
-          {},
-          {}};
+  return {Code::out_of_step, fmt::format(what, std::forward<Args>(args)...) +
+                                 "; every rank must make the same calls in the same order"};
 }
 
 enum Broken : std::uint32_t { whole, being_broken, broken };
@@ -80,8 +76,8 @@ struct NodeCollectives::Tag {
   std::uint32_t bytes;
 };
 
-NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> wait_state,
-                                 std::vector<int> board_ranks)
+NodeCollectives::NodeCollectives(const Communicator& ranks, std::shared_ptr<WaitState> wait_state,
+                                 Numbered<int> board_ranks)
     : ranks_(ranks.ranks()),
       rank_(ranks.rank()),
       size_(ranks.size()),
@@ -257,7 +253,7 @@ Status NodeCollectives::outcome() const {
   const WindowHeader& h = header();
   while (h.broken.load(std::memory_order_acquire) == being_broken)
     std::this_thread::yield();
-  return {static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
+  return {static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data()};
 }
 
 // A rank writes into a bank when all have read what was in it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/numbered.hpp"
 #include "comm/shared_window.hpp"
 #include "comm/wait_state.hpp"
 
@@ -30,7 +31,8 @@ class NodeCollectives : public WaitPoint {
 
   /// Collective over ranks, which all share memory. board_ranks: the numbers of the ranks on the board;
   /// empty: the same as in `ranks`. Error(no_memory) on all ranks alike.
-  NodeCollectives(const Comm& ranks, std::shared_ptr<WaitState> wait_state, std::vector<int> board_ranks);
+  NodeCollectives(const Communicator& ranks, std::shared_ptr<WaitState> wait_state,
+                  Numbered<int> board_ranks);
   ~NodeCollectives() override;
   std::uint64_t done_here() const override { return made_; }
   bool is_broken() const override;
@@ -79,9 +81,7 @@ class NodeCollectives : public WaitPoint {
   void give_up(const AwaitedWord& awaited, const Status& status);
   Status outcome() const;
   std::string last_seen(const std::vector<int>& ranks) const;
-  int board_rank(int rank) const {
-    return board_ranks_.empty() ? rank : board_ranks_[static_cast<std::size_t>(rank)];
-  }
+  int board_rank(int rank) const { return board_ranks_.empty() ? rank : board_ranks_[rank]; }
   std::string my_call() const;
   void let_mpi_progress() const;
   [[noreturn]] void throw_broken() const;
@@ -100,7 +100,7 @@ class NodeCollectives : public WaitPoint {
   std::uint32_t calls_ = 0;    ///< that are over
   std::uint64_t made_ = 0;     ///< calls in which others need not wait for this rank any more
   std::shared_ptr<WaitState> wait_state_;
-  std::vector<int> board_ranks_;
+  Numbered<int> board_ranks_;
 };
 
 }  // namespace shoal

@@ -50,7 +50,7 @@ void Nodes::number(const Comm& comm) {
   count_ = 0;
   std::int64_t number = -1;
   for (int r = 0; r < comm.size(); ++r) {
-    if (leads[static_cast<std::size_t>(r)] == 0) continue;
+    if (leads[r] == 0) continue;
     if (r == comm.rank()) number = count_;
     ++count_;
   }

@@ -16,7 +16,7 @@ struct alignas(64) ProgressBoard::Entry {
   std::array<char, 168> call;         ///< for messages alone; the last byte stays zero
 };
 
-ProgressBoard::ProgressBoard(const Comm& ranks) : rank_(ranks.rank()) {
+ProgressBoard::ProgressBoard(const Communicator& ranks) : rank_(ranks.rank()) {
   const auto bytes = static_cast<std::size_t>(ranks.size()) * sizeof(Entry);
   window_ = SharedWindow::kept_or_new(ranks, bytes, bytes, bytes);
 }

@@ -46,7 +46,7 @@ struct Awaited {
 class ProgressBoard {
  public:
   /// Collective over ranks, which all share memory. Error(no_memory) on all ranks alike.
-  explicit ProgressBoard(const Comm& ranks);
+  explicit ProgressBoard(const Communicator& ranks);
   ~ProgressBoard();
   ProgressBoard(const ProgressBoard&) = delete;
   ProgressBoard& operator=(const ProgressBoard&) = delete;

@@ -69,7 +69,8 @@ void fill(const SharedFd& file, std::size_t bytes, std::size_t reserved) {
 }
 }  // namespace
 
-SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved) : ranks_(node.size()) {
+SharedWindow::SharedWindow(const Communicator& node, std::size_t bytes, std::size_t reserved)
+    : ranks_(node.size()) {
   if (node.size() == 1) {
     id_ = 1;
     data_ = mapping_of(-1, bytes);
@@ -100,7 +101,7 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t rese
 
 // By its name only where a rank sees no other way, and the name goes as soon as everybody has it open, or
 // nobody ever will.
-Status SharedWindow::open_together(const Comm& node, SharedMemory& memory, SharedFd& file,
+Status SharedWindow::open_together(const Communicator& node, SharedMemory& memory, SharedFd& file,
                                    std::size_t bytes) {
   const bool made_it = node.rank() == 0;
   const auto map_it = [&] {
@@ -113,7 +114,7 @@ Status SharedWindow::open_together(const Comm& node, SharedMemory& memory, Share
     map_it();
   }));
   if (status.code == Code::not_found) {
-    status = caught([&] { node.on_root([&] { memory.give_name(file); }); });
+    status = node.agree(made_it ? caught([&] { memory.give_name(file); }) : Status{});
     if (status.ok())
       status = node.agree(caught([&] {
         if (file.fd < 0) memory.open_by_name(file);
@@ -169,7 +170,7 @@ void SharedWindow::map(std::size_t begin, std::size_t end) {
 
 // Ranks give a window back one by one: only one that all of them gave back is taken, and nobody touches it
 // before all have agreed. What is kept and of no use now may be the memory that is missing.
-SharedWindow SharedWindow::kept_or_new(const Comm& node, std::size_t bytes, std::size_t reserved,
+SharedWindow SharedWindow::kept_or_new(const Communicator& node, std::size_t bytes, std::size_t reserved,
                                        std::size_t zeroed) {
   auto& [mutex, windows] = kept();
   SharedWindow mine;

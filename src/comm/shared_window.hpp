@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "comm/comm.hpp"
+#include "comm/communicator.hpp"
 #include "comm/shared_memory.hpp"
 
 namespace shoal {
@@ -20,7 +20,7 @@ class SharedWindow {
   SharedWindow() = default;
   /// A window of this size that these ranks kept, or else a new one. Only the first `zeroed` bytes are sure
   /// to be zero. Errors are those of the constructor. Collective over node.
-  static SharedWindow kept_or_new(const Comm& node, std::size_t bytes, std::size_t reserved,
+  static SharedWindow kept_or_new(const Communicator& node, std::size_t bytes, std::size_t reserved,
                                   std::size_t zeroed);
   /// Keeps the window in this process for kept_or_new, with the pages that the process has mapped, which the
   /// system would give one by one: files of 16 ranks take 0.5 to 0.9 of the time. 32 MiB are kept at most.
@@ -30,8 +30,8 @@ class SharedWindow {
   static void drop_kept();
   /// A new window. The first `reserved` bytes may be used at once, others after reserve(). A single rank gets
   /// private memory. Error(no_memory) on all ranks alike. Collective over node.
-  SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved);
-  SharedWindow(const Comm& node, std::size_t bytes) : SharedWindow(node, bytes, bytes) {}
+  SharedWindow(const Communicator& node, std::size_t bytes, std::size_t reserved);
+  SharedWindow(const Communicator& node, std::size_t bytes) : SharedWindow(node, bytes, bytes) {}
   SharedWindow(SharedWindow&& other) noexcept;
   SharedWindow& operator=(SharedWindow&& other) noexcept;
   SharedWindow(const SharedWindow&) = delete;
@@ -49,7 +49,7 @@ class SharedWindow {
   bool reserve(std::size_t first, std::size_t bytes) const;
 
  private:
-  Status open_together(const Comm& node, SharedMemory& memory, SharedFd& file, std::size_t bytes);
+  Status open_together(const Communicator& node, SharedMemory& memory, SharedFd& file, std::size_t bytes);
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;

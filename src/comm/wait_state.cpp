@@ -14,10 +14,7 @@ Status timeout_status(double seconds, const std::string& call, const std::string
   return {Code::timeout,
           fmt::format("waited {} s{} for {}; every rank must make the same calls in the same order. If it is "
                       "only slow, set wait_seconds higher. Ranks wait no more for each other here",
-                      number.data(), call.empty() ? "" : " in " + call, missing),
-          -1,
-          {},
-          {}};
+                      number.data(), call.empty() ? "" : " in " + call, missing)};
 }
 
 }  // namespace shoal

@@ -101,10 +101,23 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   return dataset;
 }
 
+std::unique_ptr<Dataset> Dataset::append(MPI_Comm comm, const std::string& path, DatasetOptions options) {
+  options.may_create = true;
+  try {
+    return open(comm, path, true, options);
+  } catch (const Error& e) {  // of all ranks alike
+    if (e.code() != Code::not_found) throw;
+  }
+  options.may_create = false;
+  options.settings += "\nexists=error";
+  return create(comm, path, options);
+}
+
 // Rank 0 looks at environment and files; the others take its settings, and compare their arguments with its.
 // What one rank refuses all refuse before, in the same agreement as in other calls on a communicator.
 void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   const std::string mode = open_mode == OpenMode::create  ? "create"
+                           : options.may_create           ? "open or create"
                            : open_mode == OpenMode::write ? "open to write"
                                                           : "open to read";
   comm_.agree_or_throw(options.problem);
@@ -121,8 +134,14 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
         throw Error(Code::invalid_argument,
                     "the path has a zero byte inside, where names end for the system");
       settings_ = resolve_settings(options.settings, options.sources);
+      if (options.may_create && settings_.origin("exists") == "argument" &&
+          settings_.text("exists") != "error")
+        throw Error(Code::setting, "exists={} contradicts the mode, which appends to a file that exists",
+                    settings_.text("exists"));
       if (open_mode == OpenMode::read) settings_.drop_outputs_below();
-      if (open_mode != OpenMode::create)
+      if (options.may_create)
+        settings_.drop_those_of_new_files();
+      else if (open_mode != OpenMode::create)
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
             throw Error(Code::setting, "setting {} is for new files; this one exists", key.name);
@@ -278,6 +297,13 @@ void Dataset::def_dim(const std::string& name, std::int64_t length) {
 }
 
 void Dataset::def_var(const std::string& name, Type type, const std::string& dims,
+                      std::shared_ptr<const Decomposition> decomposition) {
+  std::vector<std::string> names;
+  define(name.c_str(), [&] { names = names_in(dims); });
+  def_var(name, type, names, std::move(decomposition));
+}
+
+void Dataset::def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                       std::shared_ptr<const Decomposition> decomposition) {
   define(name.c_str(), [&] {
     check_ranks(decomposition.get());
@@ -555,6 +581,11 @@ const Schema& Dataset::schema() const {
 
 const std::vector<Attribute>& Dataset::attributes_of(const char* name) const {
   return name == nullptr ? schema().attributes : schema().variable(variable(name)).attributes;
+}
+
+std::int64_t Dataset::begin_step() {
+  check_writable();
+  return in_file([&] { return next_records_.begin_step(schema()); });
 }
 
 std::int64_t Dataset::num_records(const char* variable) const {

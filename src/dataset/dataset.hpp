@@ -34,7 +34,8 @@ struct DatasetOptions {
   StoreOpener open_store = open_posix_store;                       ///< tests put a faulty one in between
   FileSystemFinder find_file_system = file_system_of;              ///< and simulate file systems
   std::vector<std::string> lustre_libraries = k_lustre_libraries;  ///< and have one of their own
-  Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
+  Status problem;           ///< this rank's arguments are bad (a NULL path); it still takes part
+  bool may_create = false;  ///< open: a new file is made if there is none; settings of new files count then
   /// What this rank knows of such a dataset of the path, which comm is to open. Local.
   std::function<PendingClose(const Comm& comm, const std::string& path)> pending_close;
   /// Called on all ranks if one of them knows one, before the file is touched. Collective.
@@ -61,6 +62,8 @@ class Dataset {
   /// A file that exists, of any format.
   static std::unique_ptr<Dataset> open(MPI_Comm comm, const std::string& path, bool writable,
                                        const DatasetOptions& options);
+  /// open to write, or create where there is no such file.
+  static std::unique_ptr<Dataset> append(MPI_Comm comm, const std::string& path, DatasetOptions options);
   Dataset(const Dataset&) = delete;
   Dataset& operator=(const Dataset&) = delete;
   /// Without close before: other ranks may go on to wait for this one. Local.
@@ -70,6 +73,9 @@ class Dataset {
   /// All ranks that define, or fail to, finish definitions together; those that follow do this first.
   void begin_definition();
   void def_dim(const std::string& name, std::int64_t length);
+  /// dims: names, slowest first; in a text with blanks or commas between (names_in).
+  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
+               std::shared_ptr<const Decomposition> decomposition);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
   /// The variable will be written with a decomposition (Definitions::def_cut).
@@ -94,13 +100,18 @@ class Dataset {
   /// definitions since the last time are dropped on all ranks.
   void end_define();
 
+  /// A time step begins: the index of its record, the one after the last, which SHOAL_NEXT is for all
+  /// variables until the next step begins. Error(invalid_argument): the file has no record dimension, or
+  /// several; Error(state): rank 0 alone knows their number until sync, or the file is read only. Local.
+  std::int64_t begin_step();
+
   // ---- Data. Each finishes the define phase first.
   void write(const DataCall& call);
   /// write, with the cells of the same place in a variable of another dataset, which is open for reading and
   /// whose ranks are the same: those of a part at a time, so that no array of them all is needed.
   /// Error(not_supported), on all ranks: the other is one that ranks cannot read each for itself (copies()).
   /// from nullptr: call.problem says why.
-  void copy(const DataCall& call, Dataset* from, const std::string& from_variable);
+  void copy(const DataCall& call, Dataset* from, const VariableArgument& from_variable);
   bool copies() const;  ///< can others copy from this one? Local.
   void read(const DataCall& call);
   void put(const DataCall& call);

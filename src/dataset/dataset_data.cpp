@@ -240,7 +240,7 @@ bool Dataset::copies() const {
   return !writable_ && driver_ && driver_->fetches();
 }
 
-void Dataset::copy(const DataCall& call, Dataset* source, const std::string& from_variable) {
+void Dataset::copy(const DataCall& call, Dataset* source, const VariableArgument& from_variable) {
   if (source == nullptr) return write(call);  // whose problem says why
   Dataset& from = *source;
   DataCall filled = call;
@@ -251,7 +251,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
                 from.path());
   const Status known = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
-    const int v = from.definitions_.variable(from_variable);
+    const int v = from.variable_number(from_variable);
     const Schema& schema = from.schema();
     const auto& definition = schema.variable(v);
     const Dims there = schema.shape(v);
@@ -260,7 +260,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
       if (part.rank() != there.size() || !Box::whole(there).contains(part))
         throw Error(Code::invalid_argument, "cells {} are asked for, and the variable is {}", text_of(part),
                     text_of(there))
-            .of_variable(from_variable)
+            .of_variable(from.variable_name(from_variable))
             .in_file(from.path());
       from.driver_->fetch(v, part, to);
     };

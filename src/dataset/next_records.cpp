@@ -16,6 +16,7 @@ void NextRecords::start(const Schema& schema) {
     whole_.push_back(dim.length);
   last_.clear();
   unknown_.clear();
+  step_.reset();
 }
 
 void NextRecords::settle(const Schema& schema) {
@@ -31,9 +32,21 @@ void NextRecords::check_known() const {
                 "number of records, or SHOAL_NEXT, is used");
 }
 
+std::int64_t NextRecords::begin_step(const Schema& schema) {
+  check_known();
+  const int dim = record_dim_of(schema);
+  if (dim < 0)
+    throw Error(Code::invalid_argument,
+                "the file has no record dimension, along which steps go; define an unlimited one first");
+  step_ = {dim, schema.dim(dim).length};
+  return step_->record;
+}
+
 std::int64_t NextRecords::of(const Schema& schema, int variable) const {
   check_known();
-  const auto dim = static_cast<std::size_t>(schema.variable(variable).dims.front());
+  const int of_records = schema.variable(variable).dims.front();
+  if (step_ && step_->dim == of_records) return step_->record;
+  const auto dim = static_cast<std::size_t>(of_records);
   const std::int64_t length = schema.dims[dim].length;
   const std::int64_t whole = dim < whole_.size() ? whole_[dim] : 0;
   const auto last = last_.find(variable);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/box.hpp"
+#include "base/numbered.hpp"
 
 namespace shoal {
 
@@ -17,11 +18,10 @@ class CellMask {
  public:
   CellMask() = default;
   /// All water.
-  explicit CellMask(const Dims& shape)
-      : shape_(shape), masked_(static_cast<std::size_t>((volume(shape) + 63) / 64)) {}
+  explicit CellMask(const Dims& shape) : shape_(shape), masked_((volume(shape) + 63) / 64) {}
 
   void set_masked(std::int64_t cell) {
-    std::uint64_t& word = masked_[static_cast<std::size_t>(cell >> 6)];
+    std::uint64_t& word = masked_[cell >> 6];
     masked_cells_ += (word >> (cell & 63) & 1) == 0 ? 1 : 0;
     word |= std::uint64_t{1} << (cell & 63);
   }
@@ -29,9 +29,7 @@ class CellMask {
   const Dims& shape() const { return shape_; }
   std::int64_t cells() const { return volume(shape_); }
   std::int64_t masked_cells() const { return masked_cells_; }
-  bool is_masked(std::int64_t cell) const {
-    return (masked_[static_cast<std::size_t>(cell >> 6)] >> (cell & 63) & 1) != 0;
-  }
+  bool is_masked(std::int64_t cell) const { return (masked_[cell >> 6] >> (cell & 63) & 1) != 0; }
 
   /// Calls visit(first, n, land) for the cells first .. first + n - 1, as long as they are alike.
   template <class Visit>
@@ -48,19 +46,18 @@ class CellMask {
   /// The first cell behind this one that is not like it, or one not before end.
   std::int64_t change_after(std::int64_t cell, std::int64_t end) const {
     const std::uint64_t flip = is_masked(cell) ? ~std::uint64_t{0} : 0;
-    std::uint64_t differ =
-        (masked_[static_cast<std::size_t>(cell >> 6)] ^ flip) & (~std::uint64_t{0} << (cell & 63));
+    std::uint64_t differ = (masked_[cell >> 6] ^ flip) & (~std::uint64_t{0} << (cell & 63));
     std::int64_t base = cell & ~std::int64_t{63};
     while (differ == 0) {
       base += 64;
       if (base >= end) return end;
-      differ = masked_[static_cast<std::size_t>(base >> 6)] ^ flip;
+      differ = masked_[base >> 6] ^ flip;
     }
     return base + std::countr_zero(differ);
   }
 
   Dims shape_;
-  std::vector<std::uint64_t> masked_;
+  Numbered<std::uint64_t> masked_;
   std::int64_t masked_cells_ = 0;
 };
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/field_bytes.hpp"
 #include "base/language.hpp"
+#include "base/numbered.hpp"
 #include "decomp/index_map.hpp"
 
 namespace shoal {
@@ -38,14 +40,12 @@ template <class Run, class Make, class Take>
 void rearranged_runs(const Comm& comm, Make&& make, Take&& take) {
   std::vector<Bytes> messages;
   comm.agree_or_throw(caught([&] {
-    std::vector<std::vector<Run>> lists(static_cast<std::size_t>(comm.size()));
+    Numbered<std::vector<Run>> lists(comm.size());
     make(lists);
     messages.resize(lists.size());
     for (std::size_t r = 0; r < lists.size(); ++r) {
       if (lists[r].empty()) continue;
-      ByteWriter out;
-      out.put(lists[r]);
-      messages[r] = out.take();
+      messages[r] = bytes_of_values(lists[r]);
       std::vector<Run>().swap(lists[r]);
     }
   }));
@@ -53,7 +53,7 @@ void rearranged_runs(const Comm& comm, Make&& make, Take&& take) {
   comm.agree_or_throw(caught([&] {
     for (std::size_t r = 0; r < came.size(); ++r) {
       std::vector<Run> runs;
-      if (!came[r].empty()) ByteReader(came[r]).get(runs);
+      if (!came[r].empty()) get_values(came[r], runs);
       take(r, runs);
     }
   }));
@@ -77,11 +77,10 @@ std::vector<CellPositions::Run> CellPositions::dealt(const Comm& comm, std::int6
   std::vector<Run> mine;
   rearranged_runs<Run>(
       comm,
-      [&](std::vector<std::vector<Run>>& of_part) {
+      [&](Numbered<std::vector<Run>>& of_part) {
         for (std::size_t i = 0; i < own.size(); ++i)
           if (own[i] >= 0 && own[i] < cells)
-            append(of_part[static_cast<std::size_t>(parts.of(own[i]))], own[i],
-                   first + static_cast<std::int64_t>(i));
+            append(of_part[parts.of(own[i])], own[i], first + static_cast<std::int64_t>(i));
       },
       [&](std::size_t, const std::vector<Run>& runs) { mine.insert(mine.end(), runs.begin(), runs.end()); });
   std::sort(mine.begin(), mine.end(), [](const Run& a, const Run& b) { return a.cell < b.cell; });
@@ -116,7 +115,7 @@ CellPositions CellPositions::numbered(const Comm& comm, std::int64_t cells,
   const auto counts = comm.all_gather(count);
   for (int r = 0; r < comm.size(); ++r) {
     if (r == comm.rank()) out.own_first_ = out.size_;
-    out.size_ += counts[static_cast<std::size_t>(r)];
+    out.size_ += counts[r];
   }
   // Numbers follow each other in order of cell: runs that are neighbours become one, where they are.
   std::size_t joined = 0;
@@ -180,26 +179,25 @@ void CellPositions::answer(const Run& question, std::vector<Run>& answers) const
 // Questions go out as runs, answers come back as runs of those that were found, in the same order.
 std::vector<std::int64_t> CellPositions::find(const Comm& comm, std::span<const std::int64_t> wanted) const {
   const Parts parts{cells_, comm.size()};
-  std::vector<std::vector<Run>> answers;
+  Numbered<std::vector<Run>> answers;
   std::vector<std::int64_t> positions;
   comm.agree_or_throw(caught([&] {
-    answers.resize(static_cast<std::size_t>(comm.size()));
+    answers.resize(comm.size());
     positions.assign(wanted.size(), k_hole);
   }));
   rearranged_runs<Run>(
       comm,
-      [&](std::vector<std::vector<Run>>& questions) {
+      [&](Numbered<std::vector<Run>>& questions) {
         for (std::size_t i = 0; i < wanted.size(); ++i)
           if (wanted[i] >= 0 && wanted[i] < cells_)
-            append(questions[static_cast<std::size_t>(parts.of(wanted[i]))], wanted[i],
-                   static_cast<std::int64_t>(i));
+            append(questions[parts.of(wanted[i])], wanted[i], static_cast<std::int64_t>(i));
       },
       [&](std::size_t rank, const std::vector<Run>& questions) {
         for (const Run& question : questions)
           answer(question, answers[rank]);
       });
   rearranged_runs<Run>(
-      comm, [&](std::vector<std::vector<Run>>& lists) { lists = std::move(answers); },
+      comm, [&](Numbered<std::vector<Run>>& lists) { lists = std::move(answers); },
       [&](std::size_t, const std::vector<Run>& found) {
         for (const Run& run : found)
           for (std::int64_t i = 0; i < run.length; ++i)

@@ -52,7 +52,7 @@ void check_same(const Shape& mine, const Shape& of_root) {
 }
 
 Dims front(const Dims& dims, int n) {
-  return Dims(std::span(dims.begin(), static_cast<std::size_t>(n)));
+  return Dims(std::span(dims.begin(), dims.begin() + n));
 }
 
 }  // namespace
@@ -138,10 +138,7 @@ Status Decomposition::writable() const {
           fmt::format(
               "{}, as {} local cells {} and {}; a field of this map can be read, but to write it each "
               "cell must be in one place: mark all others as holes ({}), as unique does",
-              who, one_rank ? "its" : "their", as_index(r.local_a), as_index(r.local_b), as_index(k_hole)),
-          -1,
-          {},
-          {}};
+              who, one_rank ? "its" : "their", as_index(r.local_a), as_index(r.local_b), as_index(k_hole))};
 }
 
 }  // namespace shoal

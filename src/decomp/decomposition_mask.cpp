@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/numbered.hpp"
 #include "decomp/cell_positions.hpp"
 #include "decomp/decomposition.hpp"
 
@@ -70,23 +71,22 @@ CellMask masked_with_halo(const Comm& comm, const Decomposition& d, const CellMa
   const Box around = last(d.tile_with_halo());
   const Box grid = Box::whole(tail(d.global(), n));
   std::vector<std::int64_t> active;
-  std::vector<std::int64_t> asked;
+  Numbered<std::int64_t> asked;
   CellMask out;
   comm.agree_or_throw(caught([&] {
     out = CellMask(d.tile().empty() ? Dims(n) : around.count);
     if (d.tile().empty()) return;
-    asked.assign(static_cast<std::size_t>(around.cells()), k_hole);
-    for_each_cell(intersection(around, grid), [&](const Dims& index) {
-      asked[static_cast<std::size_t>(position_in(index, around))] = position_in(index, grid);
-    });
+    asked.assign(around.cells(), k_hole);
+    for_each_cell(intersection(around, grid),
+                  [&](const Dims& index) { asked[position_in(index, around)] = position_in(index, grid); });
     std::int64_t cell = 0;  // of the tile
     for_each_cell(tile, [&](const Dims& index) {
       const std::int64_t at = position_in(index, around);
       if (own.is_masked(cell++ % own.cells()))
         out.set_masked(at);
       else
-        active.push_back(asked[static_cast<std::size_t>(at)]);
-      asked[static_cast<std::size_t>(at)] = k_hole;
+        active.push_back(asked[at]);
+      asked[at] = k_hole;
     });
   }));
   const auto found = CellPositions::numbered(comm, grid.cells(), active).find(comm, asked);

@@ -73,7 +73,7 @@ IndexMap::IndexMap(std::span<const std::int64_t> cells, std::int64_t global_cell
   const auto in_pieces = static_cast<std::size_t>(scan.runs) * sizeof(Piece);
   const auto in_cells = static_cast<std::size_t>(scan.mapped) * sizeof(Cell);
   if (in_pieces < in_cells) {
-    pieces_.reserve(static_cast<std::size_t>(scan.runs));
+    pieces_.reserve(scan.runs);
     std::int64_t before = k_hole;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::int64_t index = cells[i];
@@ -89,7 +89,7 @@ IndexMap::IndexMap(std::span<const std::int64_t> cells, std::int64_t global_cell
     if (!pieces_overlap()) return;
     std::vector<Piece>().swap(pieces_);
   }
-  cells_.reserve(static_cast<std::size_t>(scan.mapped));
+  cells_.reserve(scan.mapped);
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (cells[i] != k_hole)
       cells_.push_back({static_cast<std::uint32_t>(cells[i]), static_cast<std::uint32_t>(i)});
@@ -165,7 +165,7 @@ void IndexMap::compact() {
     pieces_.shrink_to_fit();
   } else {
     std::vector<Page> pages;
-    cells_.reserve(static_cast<std::size_t>(mapped_cells_));
+    cells_.reserve(mapped_cells_);
     for_each_page(static_cast<std::int64_t>(pieces_.size()),
                   [&](std::int64_t high, std::size_t first, std::size_t end) {
                     pages.push_back({high, static_cast<std::int64_t>(cells_.size())});

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/numbered.hpp"
+
 namespace shoal {
 
 /// Marks a local cell that belongs to no global cell.
@@ -88,8 +90,8 @@ class IndexMap {
                      Visit& visit) const;
 
   std::vector<Page> pages_;
-  std::vector<Cell> cells_;  // one of these two is empty
-  std::vector<Piece> pieces_;
+  Numbered<Cell> cells_;  // one of these two is empty
+  Numbered<Piece> pieces_;
   std::int64_t local_cells_ = 0;
   std::int64_t mapped_cells_ = 0;
   std::int64_t runs_ = 0;

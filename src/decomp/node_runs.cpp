@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/field_bytes.hpp"
 #include "decomp/partition.hpp"
 
 namespace shoal {
@@ -29,16 +30,10 @@ std::vector<Run> joined(std::vector<Run> runs) {
   return out;
 }
 
-Bytes packed(const std::vector<Run>& runs) {
-  ByteWriter out;
-  out.put(runs);
-  return out.take();
-}
-
 void unpack(const std::vector<Bytes>& parts, std::vector<Run>& runs) {
   std::vector<Run> some;
   for (const auto& part : parts) {
-    ByteReader(part).get(some);
+    get_values(part, some);
     runs.insert(runs.end(), some.begin(), some.end());
   }
 }
@@ -101,7 +96,7 @@ NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, 
         map.unowned_share().for_each_run(boundary(r), boundary(r + 1), take);
         mine.insert(mine.end(), owned.begin(), owned.end());
       }
-      parts.push_back(packed(mine));
+      parts.push_back(bytes_of_values(mine));
     }
     std::vector<Run> here;
     unpack(node.exchange(parts), here);
@@ -115,7 +110,7 @@ NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, 
   out.cells = node.sum(cells);
   if (out.runs > most_runs) return out;
   std::vector<Run> of_node;
-  unpack(node.all_gather(packed(kept)), of_node);
+  unpack(node.all_gather(bytes_of_values(kept)), of_node);
   return runs_together(std::move(of_node), shape, map.whole_shape());
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/field_bytes.hpp"
+#include "base/numbered.hpp"
 #include "decomp/partition.hpp"
 
 namespace shoal {
@@ -11,19 +13,13 @@ namespace {
 
 std::vector<Box> unpacked_boxes(const Bytes& bytes) {
   std::vector<Box> boxes;
-  ByteReader(bytes).get(boxes);
+  get_values(bytes, boxes);
   return boxes;
-}
-
-Bytes packed(const std::vector<Box>& boxes) {
-  ByteWriter out;
-  out.put(boxes);
-  return out.take();
 }
 
 std::vector<Box> all_of(const Comm& node, const Box& mine) {
   std::vector<Box> boxes;
-  for (const auto& part : node.all_gather(packed({mine})))
+  for (const auto& part : node.all_gather(bytes_of_values(std::vector{mine})))
     for (const auto& box : unpacked_boxes(part))
       if (!box.empty()) boxes.push_back(box);
   return boxes;
@@ -35,12 +31,11 @@ std::vector<Box> deal_unowned(const Comm& comm, const Nodes& nodes, const Decomp
   const auto node_of_rank = comm.all_gather(std::int64_t{nodes.index()});
   std::vector<Bytes> parts;
   if (comm.rank() == 0) {
-    const auto of_node = dealt_to_nodes(decomposition.unowned(), nodes.count());
-    std::vector<bool> sent(of_node.size());
+    const Numbered<std::vector<Box>> of_node = dealt_to_nodes(decomposition.unowned(), nodes.count());
+    Numbered<bool> sent(of_node.size());
     for (const auto node : node_of_rank) {
-      const auto n = static_cast<std::size_t>(node);
-      parts.push_back(sent[n] ? Bytes() : packed(of_node[n]));
-      sent[n] = true;
+      parts.push_back(sent[node] ? Bytes() : bytes_of_values(of_node[node]));
+      sent[node] = true;
     }
   }
   Bytes mine = comm.scatter(parts, 0);
@@ -60,7 +55,7 @@ std::int64_t run_of(const Box& box, const Dims& whole) {
 }
 
 std::vector<std::vector<Box>> dealt_to_nodes(const std::vector<Box>& unowned, int nodes) {
-  std::vector<std::vector<Box>> of_node(static_cast<std::size_t>(nodes));
+  Numbered<std::vector<Box>> of_node(nodes);
   std::size_t next = 0;
   for (const auto& box : unowned)
     of_node[next++ % of_node.size()].push_back(box);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "decomp/radix_sort.hpp"
 
 namespace shoal {
@@ -300,12 +301,10 @@ std::vector<std::int64_t> unique_cells(const Comm& comm, const IndexMap& map, st
   comm.agree_or_throw(caught([&] { kept = kept_of_part(runs, global_cells, comm.size(), comm.rank()); }));
   kept = comm.exchange(kept);
 
-  std::vector<std::int64_t> cells;
+  Numbered<std::int64_t> cells;
   comm.agree_or_throw(caught([&] {
-    cells.assign(static_cast<std::size_t>(map.local_cells()), k_hole);
-    const auto cell = [&](std::int64_t local) -> std::int64_t& {
-      return cells[static_cast<std::size_t>(local)];
-    };
+    cells.assign(map.local_cells(), k_hole);
+    const auto cell = [&](std::int64_t local) -> std::int64_t& { return cells[local]; };
     for (const RankMessage& part : kept) {
       const std::int64_t base = first_of_part(global_cells, comm.size(), part.rank);
       for (RunReader run(part.bytes, part.rank); !run.done(); run.next()) {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/numbered.hpp"
+
 namespace shoal {
 
 namespace {
@@ -68,11 +70,11 @@ class Partitioner {
     high.count[cut.dim] = box.end(cut.dim) - cut.at;
     const auto is_low = [&](const Tile& tile) { return tile.box.first[cut.dim] < cut.at; };
     const auto is_high = [&](const Tile& tile) { return tile.box.end(cut.dim) > cut.at; };
-    std::vector<Tile> in_low;
-    std::vector<Tile> in_high;
+    Numbered<Tile> in_low;
+    Numbered<Tile> in_high;
     // No more memory than needed: there is a tile for each rank of the job.
-    in_low.reserve(static_cast<std::size_t>(std::count_if(tiles.begin(), tiles.end(), is_low)));
-    in_high.reserve(static_cast<std::size_t>(std::count_if(tiles.begin(), tiles.end(), is_high)));
+    in_low.reserve(std::count_if(tiles.begin(), tiles.end(), is_low));
+    in_high.reserve(std::count_if(tiles.begin(), tiles.end(), is_high));
     for (const auto& tile : tiles) {
       if (is_low(tile)) in_low.push_back({intersection(tile.box, low), tile.rank});
       if (is_high(tile)) in_high.push_back({intersection(tile.box, high), tile.rank});

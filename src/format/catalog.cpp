@@ -36,12 +36,11 @@ std::shared_ptr<Container> folder_at(const std::string& path, const StoreOpener&
 
 std::vector<StoredChunk> Catalog::stored_chunks(int variable, const Box& /*chunks*/) {
   throw Error(Code::not_supported, "the variable is not stored in chunks")
-      .of_variable(schema().variables.at(static_cast<std::size_t>(variable)).name);
+      .of_variable(schema().variables.at(variable).name);
 }
 
 void Catalog::enter(int variable, const std::vector<NewChunk>& /*chunks*/) {
-  throw Error(Code::internal, "no chunks can be entered")
-      .of_variable(schema().variables.at(static_cast<std::size_t>(variable)).name);
+  throw Error(Code::internal, "no chunks can be entered").of_variable(schema().variables.at(variable).name);
 }
 
 Format recognise(Store& store) {

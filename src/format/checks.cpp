@@ -112,7 +112,7 @@ void check_extends(const Schema& in_file, const Schema& wanted) {
     const auto& now = wanted.variables[i];
     static const std::vector<Attribute> k_none;
     const bool is_new = i >= have.variables.size();
-    try {
+    in_context_of_variable(now.name, [&] {
       if (!is_new) {
         const auto& old = have.variables[i];
         if (old.name != now.name) differs(fmt::format("variable {} is '{}'", i, old.name));
@@ -121,9 +121,7 @@ void check_extends(const Schema& in_file, const Schema& wanted) {
         if (old.dims != now.dims) differs("it has other dimensions");
       }
       check_attributes(is_new ? k_none : have.variables[i].attributes, now.attributes);
-    } catch (const Error& error) {
-      throw error.of_variable(now.name);
-    }
+    });
   }
 }
 

@@ -2,11 +2,14 @@
 #include "format/format_traits.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "storage/paths.hpp"
+#include "storage/store.hpp"
 
 namespace shoal {
 
@@ -34,6 +37,19 @@ bool is_called(const FormatTraits& row, const std::string& name) {
                                          [&](const char* other) { return name == other; });
 }
 
+/// Is the file a header of the format? One without a byte is that of a dataset that was never committed; one
+/// that cannot be read, or is of an unknown version, is one, too, and opening it says what is wrong.
+bool is_header(const FormatTraits& row, const std::string& file) {
+  bool found = true;
+  caught([&] {
+    const auto store = open_posix_store(file, StoreMode::read);
+    std::array<std::byte, 8> start{};
+    const std::size_t n = store->read(0, start);
+    found = n == 0 || row.recognise(*store, std::span(start).first(n)).has_value();
+  });
+  return found;
+}
+
 }  // namespace
 
 const std::deque<FormatTraits>& all_formats() {
@@ -52,10 +68,12 @@ void add_formats(const std::vector<FormatTraits>& more) {
 }
 
 std::string header_file_of(const std::string& path) {
-  if (is_a_folder(path))
-    for (const FormatTraits& row : rows())
-      if (row.holds_objects() && is_a_file(joined_path(path, row.root_object)))
-        return joined_path(path, row.root_object);
+  if (!is_a_folder(path)) return path;
+  for (const FormatTraits& row : rows()) {
+    if (!row.holds_objects() || row.recognise == nullptr) continue;
+    const std::string root = joined_path(path, row.root_object);
+    if (is_a_file(root) && is_header(row, root)) return root;
+  }
   return path;
 }
 

@@ -68,8 +68,8 @@ const FormatTraits& traits_of(Format format);
 /// Adds formats of a program of its own, before the first dataset. Not safe for threads.
 void add_formats(const std::vector<FormatTraits>& rows);
 
-/// The file that has the header of the dataset at the path: the path itself, or the root object in a folder.
-/// Local.
+/// The file that has the header of the dataset at the path: the path itself, or the root object in a folder,
+/// where its format recognises it. Local.
 std::string header_file_of(const std::string& path);
 
 /// The types of the classic data model; with the unsigned ones and those of 64 bits.

@@ -59,19 +59,19 @@ int Schema::find_variable(const std::string& name) const {
 }
 
 bool Schema::has_record(int variable) const {
-  const auto& ids = variables.at(static_cast<std::size_t>(variable)).dims;
-  return !ids.empty() && dims.at(static_cast<std::size_t>(ids.front())).unlimited;
+  const auto& ids = variables.at(variable).dims;
+  return !ids.empty() && dims.at(ids.front()).unlimited;
 }
 
 Dims Schema::shape(int variable) const {
-  const auto& definition = variables.at(static_cast<std::size_t>(variable));
-  if (definition.dims.size() > static_cast<std::size_t>(k_max_dims))
+  const auto& definition = variables.at(variable);
+  if (definition.dims.count() > k_max_dims)
     throw Error(Code::not_supported, "{} dimensions; Shoal reads and writes up to {}", definition.dims.size(),
                 k_max_dims)
         .of_variable(definition.name);
   Dims lengths;
   for (const int id : definition.dims)
-    lengths.push_back(dims.at(static_cast<std::size_t>(id)).length);
+    lengths.push_back(dims.at(id).length);
   return lengths;
 }
 

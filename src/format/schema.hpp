@@ -7,6 +7,7 @@
 
 #include "base/array_view.hpp"
 #include "base/bytes.hpp"
+#include "base/numbered.hpp"
 #include "base/type.hpp"
 #include "codec/filters.hpp"
 
@@ -55,7 +56,7 @@ struct Dimension {
 struct VariableDef {
   std::string name;
   Type type = Type::none;  ///< type in the file; never logical (that is byte_ with flag attributes)
-  std::vector<int> dims;   ///< indices into Schema::dims, slowest first
+  Numbered<int> dims;      ///< indices into Schema::dims, slowest first
   std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
   bool no_fill = false;               ///< cells that nobody writes are undefined, or stay
   bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
@@ -81,17 +82,17 @@ struct SchemaChange {
 /// What a file holds, as plain data. The same on every rank.
 struct Schema {
   Format format = Format::cdf5;
-  std::vector<Dimension> dims;
+  Numbered<Dimension> dims;
   std::vector<Attribute> attributes;
-  std::vector<VariableDef> variables;
+  Numbered<VariableDef> variables;
   /// Of a schema that a file is to be brought to: what is to be made of the file's own, in this order, before
   /// anything is added. Names and attributes of this schema are those afterwards. Otherwise empty.
   std::vector<SchemaChange> changes;
 
-  const Dimension& dim(int index) const { return dims[static_cast<std::size_t>(index)]; }
-  Dimension& dim(int index) { return dims[static_cast<std::size_t>(index)]; }
-  const VariableDef& variable(int index) const { return variables[static_cast<std::size_t>(index)]; }
-  VariableDef& variable(int index) { return variables[static_cast<std::size_t>(index)]; }
+  const Dimension& dim(int index) const { return dims[index]; }
+  Dimension& dim(int index) { return dims[index]; }
+  const VariableDef& variable(int index) const { return variables[index]; }
+  VariableDef& variable(int index) { return variables[index]; }
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
   int record_dim() const;                            ///< the first unlimited one, -1 if there is none

@@ -6,38 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "machine/fields.hpp"
-
 namespace shoal {
 
 namespace {
 
 // A rate that is so near another one is as good.
 constexpr double k_as_good = 0.9;
-
-struct Packer {
-  ByteWriter& out;
-  template <class T>
-  void operator()(const char*, const T& value) {
-    out.put(value);
-  }
-  void operator()(const char*, const char*, const RateTable& table) {
-    out.put(table.at);
-    out.put(table.bytes_per_second);
-  }
-};
-
-struct Unpacker {
-  ByteReader& in;
-  template <class T>
-  void operator()(const char*, T& value) {
-    in.get(value);
-  }
-  void operator()(const char*, const char*, RateTable& table) {
-    in.get(table.at);
-    in.get(table.bytes_per_second);
-  }
-};
 
 }  // namespace
 
@@ -67,25 +41,6 @@ std::int64_t RateTable::first_with(double share_of_best) const {
   for (std::size_t i = 0; i < at.size(); ++i)
     if (bytes_per_second[i] >= share_of_best * best()) return at[i];
   return 0;
-}
-
-void pack(ByteWriter& out, const std::optional<MachineFigures>& figures) {
-  out.put(figures.has_value());
-  if (!figures) return;
-  out.put(figures->path);
-  out.put(figures->default_turns);
-  visit_node(figures->node, Packer{out});
-  visit_file_system(figures->file_system, Packer{out});
-}
-
-std::optional<MachineFigures> unpack_machine_figures(ByteReader& in) {
-  if (!in.get<bool>()) return std::nullopt;
-  MachineFigures figures;
-  in.get(figures.path);
-  in.get(figures.default_turns);
-  visit_node(figures.node, Unpacker{in});
-  visit_file_system(figures.file_system, Unpacker{in});
-  return figures;
 }
 
 std::string text_of(const MachineFigures& figures) {

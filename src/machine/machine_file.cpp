@@ -190,11 +190,7 @@ struct LineWriter {
 }  // namespace
 
 Machine machine_in_text(const std::string& text, const std::string& path) {
-  try {
-    return machine_in(parse_toml(text, path));
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
+  return in_context(path, [&] { return machine_in(parse_toml(text, path)); });
 }
 
 bool is_of_machine(const std::string& text, const std::string& path) {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "pack/cells.hpp"
-#include "pack/map_cells.hpp"
+#include "pack/mapped_part.hpp"
 #include "pack/pieces.hpp"
 
 namespace shoal {
@@ -40,7 +39,7 @@ MapCells narrowed(const MapCells& cells) {
 // As if it were the array, of which it has the box alone.
 ArrayView CellAccess::copy_of(const ArrayView& array, const Box& box, bool fetches) {
   ArrayView copy = array;
-  copy.data = scratch_.of(static_cast<std::size_t>(box.cells()) * array.element_size);
+  copy.data = scratch_.of(bytes_of(box, array.element_size));
   copy.strides = byte_strides(box.count, array.element_size);
   if (fetches) fetch(array, box, copy.data);
   for (int d = 0; d < box.rank(); ++d)

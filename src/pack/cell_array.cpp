@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pack/cell_array.hpp"
 
-#include "pack/cells.hpp"
-
 namespace shoal {
 
 CellArray CellArray::of_caller(const ArrayView& view) {
@@ -57,7 +55,7 @@ void CellArray::copy_from(const std::byte* from, const Dims& strides) const {
 
 HostArray::HostArray(const CellArray& array, Copy copy) : array_(array), view_(array.view_) {
   if (!array.has_cells() || array.host_cells() != nullptr) return;
-  copy_.resize(static_cast<std::size_t>(volume(view_.extents)) * view_.element_size);
+  copy_.resize(bytes_of(Box::whole(view_.extents), view_.element_size));
   view_.data = copy_.data();
   view_.strides = byte_strides(view_.extents, view_.element_size);
   if (copy == Copy::fetched) array_.access_->fetch(array_.view_, Box::whole(view_.extents), copy_.data());

@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pack/cells.hpp"
 
-#include <fmt/core.h>
-
-#include <array>
-#include <cstdio>
-
-#include "base/language.hpp"
 #include "pack/map_cells.hpp"
 #include "pack/mask_rows.hpp"
 
 namespace shoal {
 
 namespace {
-
-std::string value_text(const CellArray& array, const Dims& index) {
-  double value = 0;
-  const Status known = caught([&] {
-    const Element number{Type::double_, sizeof value, false};
-    const Box cell(index, Dims(index.size(), 1));
-    array.gather(BlockCells{cell, byte_strides(cell.count, sizeof value)},
-                 reinterpret_cast<std::byte*>(&value), {find_conversion(array.element(), number), nullptr});
-  });
-  if (!known.ok()) return "the value";
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.17g", value);
-  return std::string("the value ") + text.data();
-}
 
 /// The part of the cells of a call, as its array has it.
 BlockCells block_cells(const Transfer& transfer, const Box& part, const Dims& strides) {
@@ -46,17 +26,6 @@ void set_mask(BlockCells& cells, const CellMask& mask, const Box& part, const Bo
 }
 
 }  // namespace
-
-Bytes stored_fill(const VariableDef& variable, bool swapped) {
-  Bytes fill = fill_of(variable);
-  if (swapped) swap_bytes(fill.data(), fill.size(), 1);
-  return fill;
-}
-
-const std::byte* substitute_for(Type type) {
-  static constexpr std::array<std::byte, 8> k_false{};
-  return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
-}
 
 bool is_masked(const Transfer& transfer) {
   return transfer.decomposition && transfer.decomposition->mask() != nullptr;
@@ -84,13 +53,6 @@ std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region)
     out.push_back(intersection(full, region));
   }
   return out;
-}
-
-Dims byte_strides(const Dims& shape, std::size_t element_size) {
-  Dims strides = row_major_strides(shape);
-  for (auto& stride : strides)
-    stride *= static_cast<std::int64_t>(element_size);
-  return strides;
 }
 
 ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
@@ -154,20 +116,6 @@ void fill_left(const Transfer& transfer, const std::byte* value) {
   on_host.store();
 }
 
-Status unfitting(const Transfer& transfer, const VariableDef& variable, std::int64_t count, Dims global,
-                 const Dims& in_array, bool writing) {
-  for (int d = 0; d < transfer.origin.size(); ++d)
-    global[d] += transfer.origin[d];
-  const std::string value = writing ? value_text(transfer.array, in_array) : "the file's value";
-  const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type());
-  std::string message = fmt::format("{} at index [{}] ({}) does not fit type {}", value, index_text(global),
-                                    counted_from(), target);
-  if (count > 1) message += fmt::format(", nor do {} more", count - 1);
-  message +=
-      writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
-  return {Code::range, message, -1, {}, variable.name};
-}
-
 Status conversion_status(const Transfer& transfer, const VariableDef& variable,
                          const ConversionErrors& conversion_errors, const Box& cells, bool writing) {
   if (is_mapped(transfer)) return mapped_conversion_status(transfer, variable, conversion_errors, writing);
@@ -179,21 +127,6 @@ Status conversion_status(const Transfer& transfer, const VariableDef& variable,
     local[d] = global[d] - transfer.mine.first[d];
   }
   return unfitting(transfer, variable, conversion_errors.count, global, local, writing);
-}
-
-bool loses_bytes(const Status& status) {
-  switch (status.code) {
-    case Code::ok:
-    case Code::invalid_argument:
-    case Code::not_found:
-    case Code::range:
-    case Code::type:
-    case Code::not_supported:
-    case Code::state:
-      return false;
-    default:
-      return true;
-  }
 }
 
 }  // namespace shoal

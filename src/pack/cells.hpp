@@ -3,24 +3,9 @@
 
 #include <vector>
 
-#include "codec/convert.hpp"
-#include "format/schema.hpp"
-#include "pack/transfer.hpp"
+#include "pack/stored_elements.hpp"
 
 namespace shoal {
-
-/// The elements of the caller's array.
-inline Element in_memory(const Transfer& transfer) {
-  return transfer.array.element();
-}
-
-/// From the caller's array to elements of the file, rounded as the variable is.
-inline ConvertRun to_stored(const Transfer& transfer, const Element& stored) {
-  return find_conversion(in_memory(transfer), stored).rounded(transfer.rounding.get(), stored);
-}
-
-/// The fill value of a variable as the file has it: in this machine's byte order, or in the other.
-Bytes stored_fill(const VariableDef& variable, bool swapped);
 
 /// Boxes of a decomposition within the region of a transfer: the dimensions in front of the decomposition's
 /// are the region's.
@@ -55,21 +40,8 @@ std::int64_t count_equal(const std::byte* at, std::int64_t stride, std::int64_t 
 /// and holes of a map.
 void fill_left(const Transfer& transfer, const std::byte* value);
 
-/// What stands in the caller's array where a value of the file does not fit.
-const std::byte* substitute_for(Type type);
-
-/// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the conversion errors of copying the cells.
+/// unfitting, of the conversion errors of copying the cells.
 Status conversion_status(const Transfer& transfer, const VariableDef& variable,
                          const ConversionErrors& conversion_errors, const Box& cells, bool writing);
-
-/// The same for so many of them, the first of which is at these indices of the field and of the array.
-Status unfitting(const Transfer& transfer, const VariableDef& variable, std::int64_t count, Dims global,
-                 const Dims& in_array, bool writing);
-
-/// Bytes from one element to the next of cells that lie row-major.
-Dims byte_strides(const Dims& shape, std::size_t element_size);
-
-/// A failure that means bytes are missing in the file, not just that a rank gave bad values.
-bool loses_bytes(const Status& status);
 
 }  // namespace shoal

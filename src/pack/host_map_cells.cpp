@@ -63,6 +63,7 @@ class Mover {
         outer_dims_(part_.outer.rank()),
         stride_(array.strides[outer_dims_]),
         size_(static_cast<std::int64_t>(cells.size)),
+        element_bytes_(cells.size),
         lead_cells_(cells.lead_cells),
         convert_(how.convert),
         same_(cells.size == array_.size && convert_ == find_conversion(array_, array_)) {
@@ -171,7 +172,7 @@ class Mover {
     for (std::int64_t i = 0; i < n; ++i) {
       if (mask_->is_masked(local[i])) continue;
       active[kept] = local[i];
-      std::memcpy(of_active + kept++ * size_, message + i * size_, static_cast<std::size_t>(size_));
+      std::memcpy(of_active + kept++ * size_, message + i * size_, element_bytes_);
     }
     return kept;
   }
@@ -184,16 +185,14 @@ class Mover {
   }
   void fill_masked_cells(const std::int64_t* local, std::int64_t n, std::byte* message) const {
     for (std::int64_t i = 0; i < n; ++i)
-      if (mask_->is_masked(local[i]))
-        std::memcpy(message + i * size_, substitute_, static_cast<std::size_t>(size_));
+      if (mask_->is_masked(local[i])) std::memcpy(message + i * size_, substitute_, element_bytes_);
   }
 
   // Of water in a message: what readers will take for missing, without values that did not fit.
   void count_fill(const std::byte* message, std::int64_t n, const ConversionErrors& errors) const {
     if constexpr (move_kind == Move::pack)
       if (fill_cells_ != nullptr)
-        *fill_cells_ +=
-            count_equal(message, size_, n, substitute_, static_cast<std::size_t>(size_)) - errors.count;
+        *fill_cells_ += count_equal(message, size_, n, substitute_, element_bytes_) - errors.count;
   }
 
   void move_runs() {
@@ -214,11 +213,11 @@ class Mover {
     const auto flush = [&] {
       if constexpr (move_kind == Move::pack) {
         move_block(local.data(), n, block.data());
-        for_size(static_cast<std::size_t>(size_), [&](auto element) {
+        for_size(element_bytes_, [&](auto element) {
           scatter<decltype(element)>(block.data(), position.data(), n, bytes_, size_);
         });
       } else {
-        for_size(static_cast<std::size_t>(size_), [&](auto element) {
+        for_size(element_bytes_, [&](auto element) {
           gather<decltype(element)>(bytes_, size_, position.data(), n, block.data());
         });
         move_block(local.data(), n, block.data());
@@ -252,7 +251,7 @@ class Mover {
         return count_fill(part, n * item_, {conversion_errors_.count - before, 0});
       }
       if constexpr (move_kind == Move::pack)
-        fill_box(part, {size_}, {n * item_}, substitute_, static_cast<std::size_t>(size_));
+        fill_box(part, {size_}, {n * item_}, substitute_, element_bytes_);
     });
   }
 
@@ -272,7 +271,7 @@ class Mover {
     } else {
       const Dims count = joined({run.length}, part_.inner.count);
       const Dims in_array = joined({stride_}, whole_strides_);
-      const Dims in_message = byte_strides(count, static_cast<std::size_t>(size_));
+      const Dims in_message = byte_strides(count, element_bytes_);
       ConversionErrors found;
       if constexpr (move_kind == Move::pack)
         found = copy_box(array, in_array, message, in_message, count, convert_, substitute_);
@@ -305,8 +304,9 @@ class Mover {
   const std::byte* substitute_;
   std::int64_t* fill_cells_;
   int outer_dims_;
-  std::int64_t stride_;  // from local cell to local cell
-  std::int64_t size_;    // of an element of the message
+  std::int64_t stride_;        // from local cell to local cell
+  std::int64_t size_;          // of an element of the message
+  std::size_t element_bytes_;  // the same
   std::int64_t lead_cells_;
   ConvertRun convert_;
   bool same_;              // elements are copied as they are

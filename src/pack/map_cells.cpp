@@ -4,28 +4,9 @@
 #include <cstring>
 
 #include "format/placement.hpp"
-#include "pack/cells.hpp"
+#include "pack/stored_elements.hpp"
 
 namespace shoal {
-
-MappedRows MappedRows::of(const Box& box, const Dims& mapped_shape) {
-  MappedRows rows;
-  int cut = 0;
-  while (cut < box.rank() - 1 && box.count[cut] == mapped_shape[cut])
-    ++cut;
-  rows.rows = rows.length = rows.stride = 1;
-  for (int d = 0; d < box.rank(); ++d) {
-    (d < cut ? rows.rows : rows.length) *= box.count[d];
-    if (d >= cut) rows.stride *= mapped_shape[d];
-    if (d > cut) rows.first = rows.first * mapped_shape[d] + box.first[d];
-    if (d == cut) rows.first = box.first[d];
-  }
-  if (rows.length == rows.stride) {
-    rows.length = rows.stride *= rows.rows;
-    rows.rows = 1;
-  }
-  return rows;
-}
 
 namespace {
 
@@ -35,8 +16,8 @@ void for_each_mapped_part(const Decomposition& decomposition, const Box& cells, 
   const int outer_dims = cells.rank() - decomposition.rank();
   const Dims shape = decomposition.mapped_shape();
   const auto dims_of = [&](int first, int n) {
-    return Box(Dims(std::span(cells.first.begin() + first, static_cast<std::size_t>(n))),
-               Dims(std::span(cells.count.begin() + first, static_cast<std::size_t>(n))));
+    return Box(Dims(std::span(cells.first.begin() + first, cells.first.begin() + first + n)),
+               Dims(std::span(cells.count.begin() + first, cells.count.begin() + first + n)));
   };
   MappedPart part;
   part.outer = dims_of(0, outer_dims);
@@ -76,10 +57,6 @@ std::int64_t mapped_cells_of(const Decomposition& decomposition, const Box& cell
   return n;
 }
 
-}  // namespace
-
-namespace {
-
 /// As the array has the part.
 MapCells cells_of(const Transfer& transfer, const MappedPart& part, std::size_t size,
                   std::int64_t lead_cells) {
@@ -97,60 +74,55 @@ MapCells cells_of(const Transfer& transfer, const MappedPart& part, std::size_t 
   return {map, decomposition.mask(), part, box, size, lead_cells};
 }
 
-ConversionErrors pack_part(const Transfer& transfer, const MappedPart& part, std::size_t size,
-                           std::int64_t lead_cells, std::byte* to, ConvertRun convert,
-                           const std::byte* substitute) {
-  return transfer.array.gather(cells_of(transfer, part, size, lead_cells), to,
-                               {convert, substitute, transfer.fill_cells});
+CellConversion packing(const Transfer& transfer, ConvertRun convert, const std::byte* substitute) {
+  return {convert, substitute, transfer.fill_cells};
+}
+CellConversion unpacking(const Transfer& transfer, ConvertRun convert) {
+  return {convert, substitute_for(transfer.array.type())};
 }
 
-ConversionErrors unpack_part(const Transfer& transfer, const MappedPart& part, std::size_t size,
-                             std::int64_t lead_cells, const std::byte* from, ConvertRun convert) {
-  return transfer.array.scatter(cells_of(transfer, part, size, lead_cells), from,
-                                {convert, substitute_for(transfer.array.type())});
+/// Calls move(cells of the array, elements of the box before them) for the parts that the box has.
+template <class Move>
+ConversionErrors for_map_cells(const Transfer& transfer, const Box& cells, std::size_t size, Move&& move) {
+  ConversionErrors conversion_errors;
+  const Decomposition& decomposition = *transfer.decomposition;
+  if (!transfer.array.has_cells() || decomposition.map()->empty()) return conversion_errors;
+  const std::int64_t lead_cells = mapped_cells_of(decomposition, cells);
+  for_each_mapped_part(decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
+    conversion_errors.merge(
+        move(cells_of(transfer, part, size, lead_cells), before * static_cast<std::int64_t>(size)), 0);
+  });
+  return conversion_errors;
 }
 
 }  // namespace
 
 ConversionErrors pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
                                 ConvertRun convert, const std::byte* substitute) {
-  ConversionErrors conversion_errors;
-  if (!transfer.array.has_cells() || transfer.decomposition->map()->empty()) return conversion_errors;
-  const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
-  for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
-    conversion_errors.merge(pack_part(transfer, part, size, lead_cells,
-                                      to + before * static_cast<std::int64_t>(size), convert, substitute),
-                            0);
+  return for_map_cells(transfer, cells, size, [&](const MapCells& part, std::int64_t before) {
+    return transfer.array.gather(part, to + before, packing(transfer, convert, substitute));
   });
-  return conversion_errors;
 }
 
 ConversionErrors unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from,
                                   std::size_t size, ConvertRun convert) {
-  ConversionErrors conversion_errors;
-  if (!transfer.array.has_cells() || transfer.decomposition->map()->empty()) return conversion_errors;
-  const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
-  for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
-    conversion_errors.merge(unpack_part(transfer, part, size, lead_cells,
-                                        from + before * static_cast<std::int64_t>(size), convert),
-                            0);
+  return for_map_cells(transfer, cells, size, [&](const MapCells& part, std::int64_t before) {
+    return transfer.array.scatter(part, from + before, unpacking(transfer, convert));
   });
-  return conversion_errors;
 }
 
 void fill_left_of_map(const Transfer& transfer, const std::byte* value) {
   const Decomposition& decomposition = *transfer.decomposition;
   const IndexMap& map = *decomposition.map();
   if (decomposition.mask() == nullptr && map.mapped_cells() == map.local_cells()) return;
-  std::vector<bool> active(static_cast<std::size_t>(map.local_cells()));
+  Numbered<bool> active(map.local_cells());
   map.for_each_run(0, volume(decomposition.mapped_shape()), [&](const IndexMap::Run& run) {
     for (std::int64_t i = run.local; i < run.local + run.length; ++i)
-      active[static_cast<std::size_t>(i)] =
-          decomposition.mask() == nullptr || !decomposition.mask()->is_masked(i);
+      active[i] = decomposition.mask() == nullptr || !decomposition.mask()->is_masked(i);
   });
   std::vector<std::int64_t> left;
   for (std::int64_t cell = 0; cell < map.local_cells(); ++cell)
-    if (!active[static_cast<std::size_t>(cell)]) left.push_back(cell);
+    if (!active[cell]) left.push_back(cell);
   fill_list_cells(transfer, left, value);
 }
 
@@ -191,13 +163,15 @@ void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, con
 ConversionErrors pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
                              std::byte* to, const std::byte* substitute) {
   if (transfer.decomposition->map()->empty()) return {};
-  return pack_part(transfer, part, message.size, 0, to, to_stored(transfer, message), substitute);
+  return transfer.array.gather(cells_of(transfer, part, message.size, 0), to,
+                               packing(transfer, to_stored(transfer, message), substitute));
 }
 
 ConversionErrors unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
                                const std::byte* from) {
   if (transfer.decomposition->map()->empty()) return {};
-  return unpack_part(transfer, part, message.size, 0, from, find_conversion(message, in_memory(transfer)));
+  return transfer.array.scatter(cells_of(transfer, part, message.size, 0), from,
+                                unpacking(transfer, find_conversion(message, in_memory(transfer))));
 }
 
 Status mapped_conversion_status(const Transfer& transfer, const VariableDef& variable,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 
@@ -9,7 +10,8 @@ namespace shoal {
 /// Memory that is used again and again, and never cleared.
 class ScratchBuffer {
  public:
-  std::byte* of(std::size_t bytes) {
+  std::byte* of(std::integral auto n) {
+    const auto bytes = static_cast<std::size_t>(n);
     if (bytes > bytes_) {
       memory_.reset();
       bytes_ = 0;

@@ -40,11 +40,6 @@ inline Box no_cells(int rank) {
   return {Dims(rank), Dims(rank)};
 }
 
-/// The bytes of the cells of a box.
-inline std::size_t bytes_of(const Box& cells, std::size_t element_size) {
-  return static_cast<std::size_t>(cells.cells()) * element_size;
-}
-
 /// Is the decomposition a map, and no block?
 inline bool is_mapped(const Transfer& transfer) {
   return transfer.decomposition && transfer.decomposition->map() != nullptr;

@@ -36,11 +36,11 @@ std::vector<int> boxes_with_cells(const IndexMap& map, const MapShape& shape, co
   for (int d = dim + 1; d < shape.mapped.size(); ++d)
     inner *= shape.mapped[d];
   const std::int64_t row = shape.mapped[dim] * inner;
-  std::vector<bool> has(static_cast<std::size_t>(cut.parts()));
+  Numbered<bool> has(cut.parts());
   const auto note = [&](std::int64_t first, std::int64_t end) {
     const int last = cut.part_with((end - 1) / inner);
     for (int box = cut.part_with(first / inner); box <= last; ++box)
-      has[static_cast<std::size_t>(box)] = true;
+      has[box] = true;
   };
   map.for_each_run(0, volume(shape.mapped), [&](const IndexMap::Run& run) {
     const std::int64_t first = run.global % row;
@@ -49,7 +49,7 @@ std::vector<int> boxes_with_cells(const IndexMap& map, const MapShape& shape, co
   });
   std::vector<int> boxes;
   for (int box = 0; box < cut.parts(); ++box)
-    if (has[static_cast<std::size_t>(box)]) boxes.push_back(box);
+    if (has[box]) boxes.push_back(box);
   return boxes;
 }
 

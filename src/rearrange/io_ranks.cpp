@@ -28,7 +28,7 @@ std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoR
   const auto all = comm.all_gather(std::int64_t{chosen ? 1 : 0});
   std::vector<int> list;
   for (int r = 0; r < comm.size(); ++r)
-    if (all[static_cast<std::size_t>(r)] != 0) list.push_back(r);
+    if (all[r] != 0) list.push_back(r);
   return list;
 }
 

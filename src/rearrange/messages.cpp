@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/messages.hpp"
-#include "comm/tags.hpp"
 
 #include <algorithm>
-#include <vector>
+
+#include "base/numbered.hpp"
+#include "comm/tags.hpp"
 
 namespace shoal {
 
@@ -15,8 +16,8 @@ constexpr std::size_t k_most_requests = 256;
 /// Messages of one way that are under way together. Request i belongs to message first + i.
 struct Batch {
   std::size_t first = 0, end = 0;
-  std::vector<std::int64_t> places;
-  std::vector<MPI_Request> requests;
+  Numbered<std::int64_t> places;
+  Numbered<MPI_Request> requests;
   std::size_t open = 0;  ///< requests that are not over
 };
 
@@ -54,9 +55,8 @@ void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<cons
                        std::span<const Message> in,
                        const std::function<void(std::size_t, const std::byte*, std::int64_t)>& unpack) {
   const int self = comm.rank();
-  const auto bytes = static_cast<std::size_t>(buffers.bytes);
-  std::byte* const to_send = out.empty() ? nullptr : buffers.out.of(bytes);
-  std::byte* const received = in.empty() ? nullptr : buffers.in.of(bytes);
+  std::byte* const to_send = out.empty() ? nullptr : buffers.out.of(buffers.bytes);
+  std::byte* const received = in.empty() ? nullptr : buffers.in.of(buffers.bytes);
   const std::size_t to_self = find_rank(out, self);
   if (to_self < out.size()) {
     const std::int64_t got = pack(to_self, to_send);
@@ -65,8 +65,8 @@ void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<cons
   Batch sends;
   Batch receives;
   std::vector<MPI_Request> all;
-  std::vector<int> over;
-  std::vector<MPI_Status> statuses;
+  Numbered<int> over;
+  Numbered<MPI_Status> statuses;
   for (;;) {
     while (receives.open == 0 && receives.end < in.size())
       fill(receives, in, self, buffers.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
@@ -91,7 +91,7 @@ void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<cons
     check_mpi(MPI_Waitsome(static_cast<int>(all.size()), all.data(), &count, over.data(), statuses.data()),
               "MPI_Waitsome");
     for (int k = 0; k < count; ++k) {
-      const auto i = static_cast<std::size_t>(over[static_cast<std::size_t>(k)]);
+      const auto i = static_cast<std::size_t>(over[k]);
       if (i >= n) {
         sends.requests[i - n] = MPI_REQUEST_NULL;
         --sends.open;
@@ -100,7 +100,7 @@ void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<cons
       receives.requests[i] = MPI_REQUEST_NULL;
       --receives.open;
       int got = 0;
-      MPI_Get_count(&statuses[static_cast<std::size_t>(k)], MPI_BYTE, &got);
+      MPI_Get_count(&statuses[k], MPI_BYTE, &got);
       unpack(receives.first + i, received + receives.places[i], got);
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/node_messages.hpp"
-#include "comm/tags.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+
+#include "comm/tags.hpp"
 
 namespace shoal {
 
@@ -42,8 +43,8 @@ SendBlocks send_blocks_of_node(const Comm& node, const std::vector<int>& io_rank
   check_mpi(MPI_Allreduce(own.data(), all.data(), count, MPI_INT64_T, MPI_SUM, node.handle()),
             "MPI_Allreduce");
   SendBlocks send_blocks;
-  send_blocks.reserve(static_cast<std::size_t>(std::count_if(
-      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), [](auto c) { return c > 0; })));
+  send_blocks.reserve(
+      std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), [](auto c) { return c > 0; }));
   for (std::size_t i = 0; i < n; ++i)
     if (all[i] > 0)
       send_blocks.push_back({io_ranks[i], static_cast<int>(all[n + i]),
@@ -56,91 +57,137 @@ std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks) {
   return std::clamp(window_bytes - message_head(ranks), k_least_room, k_most_message);
 }
 
-/// What an I/O rank gets from (gives to) one node: sources first .. end - 1 in the order below.
-struct NodeMessages::Group {
-  int node = 0;
-  std::size_t first = 0, end = 0;
-  std::int64_t head = 0, bytes = 0;  ///< bytes: with the head
-};
-
-struct NodeMessages::Groups {
-  std::vector<std::size_t> sources;  ///< numbers of them, in order of nodes
-  std::vector<Group> groups;
-};
-
-/// Send blocks first .. end - 1, which are in this node's window at a time.
-struct NodeMessages::Batch {
-  std::size_t first = 0, end = 0;
-  std::vector<std::int64_t> places;
-
-  /// Calls visit(send_block, place) for each.
-  template <class Visit>
-  void for_each(const SendBlocks& send_blocks, Visit&& visit) const {
-    for (std::size_t k = first; k < end; ++k)
-      visit(send_blocks[k], places[k - first]);
-  }
-};
-
 /// What is under way.
-class NodeMessages::Requests {
+class NodeRequests {
  public:
   enum class Kind { receive, send, barrier };
   struct Over {
     Kind kind;
     std::size_t index;
-    std::int64_t bytes;
   };
-  MPI_Request* add(Kind kind, std::size_t index = 0) {
-    entries_.push_back({kind, index});
-    return &requests_.emplace_back(MPI_REQUEST_NULL);
+  void start(Kind kind, const Comm& comm, std::byte* message, std::int64_t bytes, int rank,
+             std::size_t index) {
+    const auto n = static_cast<int>(bytes);
+    if (kind == Kind::receive)
+      check_mpi(
+          MPI_Irecv(message, n, MPI_BYTE, rank, tags::rearranged_by_node, comm.handle(), add(kind, index)),
+          "MPI_Irecv");
+    else
+      check_mpi(
+          MPI_Isend(message, n, MPI_BYTE, rank, tags::rearranged_by_node, comm.handle(), add(kind, index)),
+          "MPI_Isend");
+  }
+  // The ranks of the node wait for each other, in MPI: what others wait for goes on meanwhile.
+  void start_barrier(const Comm& node) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    check_mpi(MPI_Ibarrier(node.handle(), add(Kind::barrier, 0)), "MPI_Ibarrier");
   }
   bool empty() const { return requests_.empty(); }
-  std::size_t open(Kind kind) const {
-    return static_cast<std::size_t>(
-        std::count_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.kind == kind; }));
+  bool has(Kind kind) const {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Over& entry) { return entry.kind == kind; });
   }
-  /// Waits until something is.
+  /// Waits until something is over.
   std::vector<Over> wait() {
     const auto n = static_cast<int>(requests_.size());
-    std::vector<int> which(requests_.size());
-    std::vector<MPI_Status> statuses(requests_.size());
+    Numbered<int> which(n);
     int count = 0;
-    check_mpi(MPI_Waitsome(n, requests_.data(), &count, which.data(), statuses.data()), "MPI_Waitsome");
+    check_mpi(MPI_Waitsome(n, requests_.data(), &count, which.data(), MPI_STATUSES_IGNORE), "MPI_Waitsome");
     std::vector<Over> over;
-    for (int k = 0; k < count; ++k) {
-      const auto i = static_cast<std::size_t>(which[static_cast<std::size_t>(k)]);
-      int got = 0;
-      if (entries_[i].kind == Kind::receive)
-        MPI_Get_count(&statuses[static_cast<std::size_t>(k)], MPI_BYTE, &got);
-      over.push_back({entries_[i].kind, entries_[i].index, got});
-    }
-    for (std::size_t i = requests_.size(); i-- > 0;)
+    for (int k = 0; k < count; ++k)
+      over.push_back(entries_[which[k]]);
+    for (int i = n; i-- > 0;)
       if (requests_[i] == MPI_REQUEST_NULL) {
-        requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(i));
-        entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+        requests_.erase(requests_.begin() + i);
+        entries_.erase(entries_.begin() + i);
       }
     return over;
   }
 
  private:
-  struct Entry {
-    Kind kind;
-    std::size_t index;
-  };
-  std::vector<Entry> entries_;
-  std::vector<MPI_Request> requests_;
+  MPI_Request* add(Kind kind, std::size_t index) {
+    entries_.push_back({kind, index});
+    return &requests_.emplace_back(MPI_REQUEST_NULL);
+  }
+
+  Numbered<Over> entries_;
+  Numbered<MPI_Request> requests_;
 };
 
-NodeMessages::NodeMessages(const Comm& comm, const Nodes& nodes, std::vector<int> io_ranks,
+/// One exchange between ranks and I/O ranks.
+///
+/// What the ranks of a node have for I/O ranks goes through its window in batches. A batch has two halves,
+/// and each ends with a barrier of the node when its messages are over. To I/O ranks: ranks pack their cells
+/// into the window, then messages go out of it. From them: messages come into it, then ranks unpack their
+/// cells. Beside that, an I/O rank exchanges messages with other nodes through its buffer, in order of nodes,
+/// while nodes exchange with I/O ranks in order of those: the lowest node that has something to do can always
+/// do so.
+class NodeMessages::Exchange {
+ public:
+  Exchange(NodeMessages& owner, bool to_io, const SendBlocks& send_blocks, std::span<const Message> sources,
+           const Pack& pack, const Unpack& unpack)
+      : owner_(owner),
+        to_io_(to_io),
+        send_blocks_(send_blocks),
+        sources_(sources),
+        pack_(pack),
+        unpack_(unpack) {
+    group_sources();
+  }
+  void run();
+
+ private:
+  using Kind = NodeRequests::Kind;
+  /// What an I/O rank gets from (gives to) one node: sources first .. end - 1 in order_.
+  struct Group {
+    int node = 0;
+    std::size_t first = 0, end = 0;
+    std::int64_t head = 0, bytes = 0;  ///< bytes: with the head
+    std::int64_t place = 0;            ///< in the buffer
+  };
+  /// Send blocks first .. end - 1, which are in this node's window at a time.
+  struct Batch {
+    std::size_t first = 0, end = 0;
+    std::vector<std::int64_t> places;  ///< in the window
+  };
+
+  void group_sources();
+  int here() const { return owner_.nodes_.index(); }
+  std::byte* in_buffer(const Group& group) { return owner_.buffer_.of(owner_.buffer_bytes_) + group.place; }
+  void start(Kind kind, std::byte* message, std::int64_t bytes, int rank, std::size_t index = 0);
+  void hand_over(bool packs, std::size_t number, std::byte* cells, std::byte& there, std::int64_t bytes);
+  void hand_over_group(const Group& group, std::byte* message);
+  void fill_buffer();
+  void next_batch();
+  void hand_over_mine(const SendBlock& block, std::byte* message);
+  void exchange_block(const SendBlock& block, std::byte* message);
+  void begin_half(bool first);
+
+  NodeMessages& owner_;
+  const bool to_io_;  ///< cells go to I/O ranks
+  const SendBlocks& send_blocks_;
+  std::span<const Message> sources_;
+  const Pack& pack_;
+  const Unpack& unpack_;
+  std::vector<std::size_t> order_;  ///< numbers of sources, in order of nodes
+  std::vector<Group> groups_;
+  std::size_t next_group_ = 0;  ///< the first that has not been in the buffer
+  Batch batch_;
+  bool in_first_half_ = true;
+  bool has_messages_ = true;  ///< of this half; else its barrier, or all is over
+  NodeRequests requests_;
+};
+
+NodeMessages::NodeMessages(const Comm& comm, const Nodes& nodes, Numbered<int> io_ranks,
                            std::int64_t most_bytes)
     : comm_(comm), nodes_(nodes), io_ranks_(std::move(io_ranks)) {
   comm.handle();  // all are here to make them
   nodes.node().handle();
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
   if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
-  ranks_of_.resize(static_cast<std::size_t>(nodes.count()));
+  ranks_of_.resize(nodes.count());
   for (const auto node : comm.all_gather(std::int64_t{nodes.index()})) {
-    ranks_of_[static_cast<std::size_t>(node)].push_back(static_cast<int>(node_of_.size()));
+    ranks_of_[node].push_back(static_cast<int>(node_of_.size()));
     node_of_.push_back(static_cast<int>(node));
   }
   for (const auto& ranks : ranks_of_)
@@ -169,7 +216,7 @@ void NodeMessages::reserve(std::int64_t cell_bytes) {
   const Status made = caught([&] {
     window_ = SharedWindow();
     window_ = SharedWindow(nodes_.node(), static_cast<std::size_t>(wanted));
-    if (my_io_ >= 0) buffer_.of(static_cast<std::size_t>(wanted));
+    if (my_io_ >= 0) buffer_.of(wanted);
   });
   usable_ = comm_.agree(made).ok();
   if (usable_)
@@ -178,214 +225,138 @@ void NodeMessages::reserve(std::int64_t cell_bytes) {
     window_ = SharedWindow();
 }
 
-NodeMessages::Groups NodeMessages::groups_of(std::span<const Message> sources) const {
-  const auto node_of = [&](std::size_t i) { return node_of_[static_cast<std::size_t>(sources[i].rank)]; };
-  Groups out;
-  out.sources.resize(sources.size());
-  std::iota(out.sources.begin(), out.sources.end(), std::size_t{0});
-  std::stable_sort(out.sources.begin(), out.sources.end(),
+void NodeMessages::Exchange::group_sources() {
+  const auto node_of = [&](std::size_t i) { return owner_.node_of_[sources_[i].rank]; };
+  order_.resize(sources_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(),
                    [&](std::size_t a, std::size_t b) { return node_of(a) < node_of(b); });
-  for (std::size_t k = 0; k < sources.size(); ++k) {
-    const std::size_t i = out.sources[k];
-    if (out.groups.empty() || out.groups.back().node != node_of(i))
-      out.groups.push_back({node_of(i), k, k, 0, 0});
-    out.groups.back().end = k + 1;
-    out.groups.back().bytes += sources[i].bytes;
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const std::size_t i = order_[k];
+    if (groups_.empty() || groups_.back().node != node_of(i)) groups_.push_back({node_of(i), k, k});
+    groups_.back().end = k + 1;
+    groups_.back().bytes += sources_[i].bytes;
   }
-  for (auto& group : out.groups) {
+  for (auto& group : groups_) {
     group.head = message_head(static_cast<std::int64_t>(group.end - group.first));
     group.bytes += group.head;
   }
-  return out;
 }
 
-NodeMessages::Batch NodeMessages::batch_from(const SendBlocks& send_blocks, std::size_t first) const {
-  Batch batch{first, first, {}};
+void NodeMessages::Exchange::start(Kind kind, std::byte* message, std::int64_t bytes, int rank,
+                                   std::size_t index) {
+  requests_.start(kind, owner_.comm_, message, bytes, rank, index);
+  if (kind != Kind::send) return;
+  ++owner_.messages_;
+  owner_.message_bytes_ += bytes;
+}
+
+void NodeMessages::Exchange::hand_over(bool packs, std::size_t number, std::byte* cells, std::byte& there,
+                                       std::int64_t bytes) {
+  if (packs)
+    there = std::byte{pack_(number, cells) > 0};
+  else
+    unpack_(number, cells, there != std::byte{0} ? bytes : 0);
+}
+
+void NodeMessages::Exchange::hand_over_group(const Group& group, std::byte* message) {
+  std::int64_t at = group.head;
+  for (std::size_t k = group.first; k < group.end; ++k) {
+    const std::int64_t bytes = sources_[order_[k]].bytes;
+    hand_over(!to_io_, order_[k], message + at, message[k - group.first], bytes);
+    at += bytes;
+  }
+}
+
+/// Starts messages of an I/O rank and other nodes, as many as the buffer holds.
+void NodeMessages::Exchange::fill_buffer() {
   std::int64_t at = 0;
-  for (; batch.end < send_blocks.size(); ++batch.end) {
-    const std::int64_t bytes = send_block_bytes(send_blocks[batch.end]);
-    if (at > 0 && at + bytes > buffer_bytes_) break;
-    batch.places.push_back(at);
+  std::size_t started = 0;
+  for (; next_group_ < groups_.size() && started < k_most_node_requests; ++next_group_) {
+    Group& group = groups_[next_group_];
+    if (group.node == here()) continue;
+    if (at > 0 && at + group.bytes > owner_.buffer_bytes_) break;
+    group.place = at;
+    if (!to_io_) hand_over_group(group, in_buffer(group));
+    start(to_io_ ? Kind::receive : Kind::send, in_buffer(group), group.bytes,
+          owner_.speaker(group.node, owner_.my_io_), next_group_);
+    at += whole_lines(group.bytes);
+    ++started;
+  }
+}
+
+void NodeMessages::Exchange::next_batch() {
+  batch_ = {batch_.end, batch_.end, {}};
+  std::int64_t at = 0;
+  for (; batch_.end < send_blocks_.size(); ++batch_.end) {
+    const std::int64_t bytes = send_block_bytes(send_blocks_[batch_.end]);
+    if (at > 0 && at + bytes > owner_.buffer_bytes_) break;
+    batch_.places.push_back(at);
     at += whole_lines(bytes);
   }
-  return batch;
 }
 
-void NodeMessages::send(Requests& requests, const std::byte* from, std::int64_t bytes, int rank) {
-  check_mpi(MPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, rank, tags::rearranged_by_node, comm_.handle(),
-                      requests.add(Requests::Kind::send)),
-            "MPI_Isend");
-  ++messages_;
-  message_bytes_ += bytes;
+/// This rank's cells, between its memory and the window.
+void NodeMessages::Exchange::hand_over_mine(const SendBlock& block, std::byte* message) {
+  if (block.mine == 0) return;
+  hand_over(to_io_, static_cast<std::size_t>(block.io), message + place_of_mine(block), message[block.mark],
+            block.mine);
 }
 
-void NodeMessages::receive(Requests& requests, std::byte* to, std::int64_t bytes, int rank,
-                           std::size_t index) const {
-  check_mpi(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, rank, tags::rearranged_by_node, comm_.handle(),
-                      requests.add(Requests::Kind::receive, index)),
-            "MPI_Irecv");
+/// The node's cells, between the window and the I/O rank.
+void NodeMessages::Exchange::exchange_block(const SendBlock& block, std::byte* message) {
+  if (block.io == owner_.my_io_) {
+    for (const auto& group : groups_)
+      if (group.node == here()) hand_over_group(group, message);
+    return;
+  }
+  const int io_rank = owner_.io_ranks_[block.io];
+  if (owner_.is_elsewhere(io_rank) && owner_.speaker(here(), block.io) == owner_.comm_.rank())
+    start(to_io_ ? Kind::send : Kind::receive, message, send_block_bytes(block), io_rank);
 }
 
-// The ranks of the node wait for each other, in MPI: what others wait for goes on meanwhile.
-void NodeMessages::synchronize(Requests& requests) const {
+void NodeMessages::Exchange::begin_half(bool first) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  check_mpi(MPI_Ibarrier(nodes_.node().handle(), requests.add(Requests::Kind::barrier)), "MPI_Ibarrier");
+  in_first_half_ = first;
+  has_messages_ = true;
+  if (first) next_batch();
+  for (std::size_t k = batch_.first; k < batch_.end; ++k) {
+    std::byte* const message = owner_.window_.data() + batch_.places[k - batch_.first];
+    if (first == to_io_)
+      hand_over_mine(send_blocks_[k], message);
+    else
+      exchange_block(send_blocks_[k], message);
+  }
 }
 
-// An I/O rank takes messages of other nodes in order of nodes, nodes send to I/O ranks in order of those: the
-// lowest node that has something to send can always do so.
+void NodeMessages::Exchange::run() {
+  const Kind of_window = to_io_ ? Kind::send : Kind::receive;
+  const Kind of_buffer = to_io_ ? Kind::receive : Kind::send;
+  begin_half(true);
+  for (;;) {
+    if (!requests_.has(of_buffer)) fill_buffer();
+    if (has_messages_ && !requests_.has(of_window)) {
+      has_messages_ = false;
+      requests_.start_barrier(owner_.nodes_.node());
+    }
+    if (requests_.empty()) return;
+    for (const auto& over : requests_.wait()) {
+      if (over.kind == Kind::receive && to_io_)
+        hand_over_group(groups_[over.index], in_buffer(groups_[over.index]));
+      if (over.kind == Kind::barrier && (in_first_half_ || batch_.end < send_blocks_.size()))
+        begin_half(!in_first_half_);
+    }
+  }
+}
+
 void NodeMessages::to_io_ranks(const SendBlocks& send_blocks, const Pack& pack,
                                std::span<const Message> sources, const Unpack& unpack) {
-  const Groups in = groups_of(sources);
-  const auto take = [&](const Group& group, const std::byte* message) {
-    std::int64_t at = group.head;
-    for (std::size_t k = group.first; k < group.end; ++k) {
-      const std::size_t i = in.sources[k];
-      const bool there = message[k - group.first] != std::byte{0};
-      unpack(i, message + at, there ? sources[i].bytes : 0);
-      at += sources[i].bytes;
-    }
-  };
-  Requests requests;
-  std::vector<std::int64_t> places(in.groups.size(), 0);
-  std::size_t next_group = 0;
-  const auto start_receives = [&] {
-    std::int64_t at = 0;
-    std::size_t started = 0;
-    for (; next_group < in.groups.size() && started < k_most_node_requests; ++next_group) {
-      const Group& group = in.groups[next_group];
-      if (group.node == nodes_.index()) continue;
-      if (at > 0 && at + group.bytes > buffer_bytes_) break;
-      places[next_group] = at;
-      receive(requests, buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + at, group.bytes,
-              speaker(group.node, static_cast<std::size_t>(my_io_)), next_group);
-      at += whole_lines(group.bytes);
-      ++started;
-    }
-  };
-  Batch batch;
-  const auto fill_window = [&] {
-    batch = batch_from(send_blocks, batch.end);
-    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
-      if (send_block.mine == 0) return;
-      std::byte* const message = window_.data() + place;
-      const auto io = static_cast<std::size_t>(send_block.io);
-      message[send_block.mark] = std::byte{pack(io, message + place_of_mine(send_block)) > 0};
-    });
-    synchronize(requests);
-  };
-  const auto empty_window = [&] {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
-      const auto io = static_cast<std::size_t>(send_block.io);
-      const std::byte* const message = window_.data() + place;
-      if (send_block.io == my_io_) {
-        for (const auto& group : in.groups)
-          if (group.node == nodes_.index()) take(group, message);
-      } else if (is_elsewhere(io_ranks_[io]) && speaker(nodes_.index(), io) == comm_.rank()) {
-        send(requests, message, send_block_bytes(send_block), io_ranks_[io]);
-      }
-    });
-  };
-  enum class Step { filled, emptied, over } step = Step::filled;
-  fill_window();
-  for (;;) {
-    if (requests.open(Requests::Kind::receive) == 0) start_receives();
-    if (requests.empty()) return;
-    for (const auto& over : requests.wait()) {
-      if (over.kind == Requests::Kind::receive) {
-        take(in.groups[over.index], buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + places[over.index]);
-      } else if (over.kind == Requests::Kind::barrier) {
-        if (step == Step::filled) {
-          empty_window();
-          step = Step::emptied;
-        } else if (batch.end < send_blocks.size()) {
-          fill_window();
-          step = Step::filled;
-        } else {
-          step = Step::over;
-        }
-      }
-    }
-    const bool sent = requests.open(Requests::Kind::send) + requests.open(Requests::Kind::barrier) == 0;
-    if (step == Step::emptied && sent) synchronize(requests);
-  }
+  Exchange(*this, true, send_blocks, sources, pack, unpack).run();
 }
 
 void NodeMessages::from_io_ranks(const SendBlocks& send_blocks, const Unpack& unpack,
                                  std::span<const Message> sources, const Pack& pack) {
-  const Groups out = groups_of(sources);
-  const auto give = [&](const Group& group, std::byte* message) {
-    std::int64_t at = group.head;
-    for (std::size_t k = group.first; k < group.end; ++k) {
-      const std::size_t i = out.sources[k];
-      message[k - group.first] = std::byte{pack(i, message + at) > 0};
-      at += sources[i].bytes;
-    }
-  };
-  Requests requests;
-  std::size_t next_group = 0;
-  const auto start_sends = [&] {
-    std::int64_t at = 0;
-    std::size_t started = 0;
-    for (; next_group < out.groups.size() && started < k_most_node_requests; ++next_group) {
-      const Group& group = out.groups[next_group];
-      if (group.node == nodes_.index()) continue;
-      if (at > 0 && at + group.bytes > buffer_bytes_) break;
-      std::byte* const message = buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + at;
-      give(group, message);
-      send(requests, message, group.bytes, speaker(group.node, static_cast<std::size_t>(my_io_)));
-      at += whole_lines(group.bytes);
-      ++started;
-    }
-  };
-  Batch batch;
-  const auto fill_window = [&] {
-    batch = batch_from(send_blocks, batch.end);
-    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
-      const auto io = static_cast<std::size_t>(send_block.io);
-      std::byte* const message = window_.data() + place;
-      if (send_block.io == my_io_) {
-        for (const auto& group : out.groups)
-          if (group.node == nodes_.index()) give(group, message);
-      } else if (is_elsewhere(io_ranks_[io]) && speaker(nodes_.index(), io) == comm_.rank()) {
-        receive(requests, message, send_block_bytes(send_block), io_ranks_[io], io);
-      }
-    });
-  };
-  const auto empty_window = [&] {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
-      if (send_block.mine == 0) return;
-      const std::byte* const message = window_.data() + place;
-      const bool there = message[send_block.mark] != std::byte{0};
-      unpack(static_cast<std::size_t>(send_block.io), message + place_of_mine(send_block),
-             there ? send_block.mine : 0);
-    });
-  };
-  enum class Step { filling, filled, emptied, over } step = Step::filling;
-  fill_window();
-  for (;;) {
-    if (requests.open(Requests::Kind::send) == 0) start_sends();
-    if (step == Step::filling && requests.open(Requests::Kind::receive) == 0) {
-      step = Step::filled;
-      synchronize(requests);
-    }
-    if (requests.empty()) return;
-    for (const auto& over : requests.wait()) {
-      if (over.kind != Requests::Kind::barrier) continue;
-      if (step == Step::filled) {
-        empty_window();
-        step = Step::emptied;
-        synchronize(requests);
-      } else if (batch.end < send_blocks.size()) {
-        fill_window();
-        step = Step::filling;
-      } else {
-        step = Step::over;
-      }
-    }
-  }
+  Exchange(*this, false, send_blocks, sources, pack, unpack).run();
 }
 
 }  // namespace shoal

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
 #include "rearrange/messages.hpp"
@@ -30,7 +31,7 @@ struct SendBlock {
   std::int64_t mine = 0;    ///< this rank
 };
 /// One for each I/O rank that gets something, ascending.
-using SendBlocks = std::vector<SendBlock>;
+using SendBlocks = Numbered<SendBlock>;
 
 /// Send blocks of what each rank of the node has for some I/O ranks; all of them name the same, ascending.
 /// Collective over the node.
@@ -45,7 +46,7 @@ inline constexpr std::int64_t k_send_block_work_bytes = 60;
 class NodeMessages {
  public:
   /// most_bytes: of the window of a node, and of memory of an I/O rank for what comes or goes. Collective.
-  NodeMessages(const Comm& comm, const Nodes& nodes, std::vector<int> io_ranks, std::int64_t most_bytes);
+  NodeMessages(const Comm& comm, const Nodes& nodes, Numbered<int> io_ranks, std::int64_t most_bytes);
 
   /// Are there nodes of several ranks, and memory that they share? The same on all ranks.
   bool usable() const { return usable_; }
@@ -56,7 +57,7 @@ class NodeMessages {
   void reserve(std::int64_t cell_bytes);
   const Nodes& nodes() const { return nodes_; }
   /// Is the rank on another node than this one?
-  bool is_elsewhere(int rank) const { return node_of_[static_cast<std::size_t>(rank)] != nodes_.index(); }
+  bool is_elsewhere(int rank) const { return node_of_[rank] != nodes_.index(); }
 
   /// The message of a number: makes it at `to` and returns its length (all or nothing), or gets what came.
   using Pack = std::function<std::int64_t(std::size_t number, std::byte* to)>;
@@ -80,29 +81,21 @@ class NodeMessages {
   std::int64_t bytes() const;
 
  private:
-  struct Group;
-  struct Groups;
-  struct Batch;
-  class Requests;
-  Groups groups_of(std::span<const Message> sources) const;
-  Batch batch_from(const SendBlocks& send_blocks, std::size_t first) const;
+  class Exchange;
   /// Which rank of a node talks to the I/O rank of this number.
-  int speaker(int node, std::size_t io) const {
-    const auto& ranks = ranks_of_[static_cast<std::size_t>(node)];
-    return ranks[io % ranks.size()];
+  int speaker(int node, int io) const {
+    const auto& ranks = ranks_of_[node];
+    return ranks[io % ranks.count()];
   }
-  void send(Requests& requests, const std::byte* from, std::int64_t bytes, int rank);
-  void receive(Requests& requests, std::byte* to, std::int64_t bytes, int rank, std::size_t index) const;
-  void synchronize(Requests& requests) const;
 
   const Comm& comm_;
   const Nodes& nodes_;
-  std::vector<int> io_ranks_;
+  Numbered<int> io_ranks_;
   int my_io_ = -1;
   std::int64_t most_bytes_;
-  std::vector<int> node_of_;                ///< of each rank
-  std::vector<std::vector<int>> ranks_of_;  ///< of each node, ascending
-  std::int64_t most_ranks_ = 1;             ///< of a node
+  Numbered<int> node_of_;             ///< of each rank
+  Numbered<Numbered<int>> ranks_of_;  ///< of each node, ascending
+  std::int64_t most_ranks_ = 1;       ///< of a node
   bool usable_ = false;
   SharedWindow window_;
   ScratchBuffer buffer_;

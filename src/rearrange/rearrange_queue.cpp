@@ -42,7 +42,7 @@ struct RearrangeQueue::Incoming {
   std::vector<Message> messages;
 };
 
-RearrangeQueue::RearrangeQueue(const Comm& comm, std::vector<int> io_ranks, std::int64_t most_bytes,
+RearrangeQueue::RearrangeQueue(const Comm& comm, Numbered<int> io_ranks, std::int64_t most_bytes,
                                NodeMessages* nodes)
     : comm_(comm),
       io_ranks_(std::move(io_ranks)),
@@ -50,10 +50,9 @@ RearrangeQueue::RearrangeQueue(const Comm& comm, std::vector<int> io_ranks, std:
       nodes_(nodes) {
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
   if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
-  const auto bytes = static_cast<std::size_t>(most_bytes_);
   comm_.agree_or_throw(caught([&] {
-    cells_.of(bytes);
-    if (my_io_ >= 0) boxes_.of(bytes);
+    cells_.of(most_bytes_);
+    if (my_io_ >= 0) boxes_.of(most_bytes_);
   }));
 }
 
@@ -75,7 +74,7 @@ ConversionErrors RearrangeQueue::add(const Rearranger& rearranger, const Rearran
         fields_.back().box_at + whole_lines(fields_.back().plan.mine.cells() *
                                             static_cast<std::int64_t>(fields_.back().plan.stored.size));
   const ConversionErrors conversion_errors =
-      rearranger.pack(plan, transfer, fill, cells_.of(static_cast<std::size_t>(most_bytes_)) + packed_bytes_);
+      rearranger.pack(plan, transfer, fill, cells_.of(most_bytes_) + packed_bytes_);
   rearranger.for_each_part(plan, [&](int, std::int64_t bytes) { packed_bytes_ += bytes; });
   packed_bytes_ = whole_lines(packed_bytes_);
   rank_bytes_ += whole_lines(plan.rank_bytes);
@@ -105,7 +104,7 @@ RearrangeQueue::Outgoing RearrangeQueue::outgoing() const {
     if (out.ios.empty() || out.ios.back() != part.io) {
       out.first.push_back(k);
       out.ios.push_back(part.io);
-      out.messages.push_back({io_ranks_[static_cast<std::size_t>(part.io)], 0});
+      out.messages.push_back({io_ranks_[part.io], 0});
     }
     out.messages.back().bytes += part.bytes;
   }
@@ -142,10 +141,10 @@ SendBlocks RearrangeQueue::send_blocks_of(const Outgoing& out) const {
     std::sort(ios.begin(), ios.end());
     ios.erase(std::unique(ios.begin(), ios.end()), ios.end());
   }
-  std::vector<std::int64_t> mine(ios.size(), 0);
+  Numbered<std::int64_t> mine(ios.size(), 0);
   for (std::size_t i = 0; i < out.ios.size(); ++i) {
     const auto at = std::lower_bound(ios.begin(), ios.end(), out.ios[i]);
-    mine[static_cast<std::size_t>(at - ios.begin())] = out.messages[i].bytes;
+    mine[at - ios.begin()] = out.messages[i].bytes;
   }
   return send_blocks_of_node(nodes_->nodes().node(), ios, mine);
 }
@@ -154,14 +153,14 @@ SendBlocks RearrangeQueue::send_blocks_of(const Outgoing& out) const {
 void RearrangeQueue::reserve_buffers() {
   if (buffers_.bytes > 0) return;
   comm_.agree_or_throw(caught([&] {
-    buffers_.out.of(static_cast<std::size_t>(most_bytes_));
-    buffers_.in.of(static_cast<std::size_t>(most_bytes_));
+    buffers_.out.of(most_bytes_);
+    buffers_.in.of(most_bytes_);
   }));
   buffers_.bytes = most_bytes_;
 }
 
 void RearrangeQueue::move(const Outgoing& out, const Incoming& in, std::byte* boxes) {
-  const std::byte* const cells = cells_.of(static_cast<std::size_t>(most_bytes_));
+  const std::byte* const cells = cells_.of(most_bytes_);
   const auto unpack = [&](std::size_t i, const std::byte* from, std::int64_t) {
     for (std::size_t k = in.first[i]; k < in.first[i + 1]; ++k) {
       const auto& part = in.parts[k];
@@ -187,7 +186,7 @@ void RearrangeQueue::move(const Outgoing& out, const Incoming& in, std::byte* bo
 
 void RearrangeQueue::rearrange(const Store& store) {
   if (fields_.empty()) return;
-  std::byte* const boxes = my_io_ < 0 ? nullptr : boxes_.of(static_cast<std::size_t>(most_bytes_));
+  std::byte* const boxes = my_io_ < 0 ? nullptr : boxes_.of(most_bytes_);
   for (const auto& field : fields_) {
     const Rearranger::Plan& plan = field.plan;
     const auto size = static_cast<std::int64_t>(plan.stored.size);

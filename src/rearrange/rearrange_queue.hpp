@@ -15,7 +15,7 @@ class RearrangeQueue {
  public:
   /// most_bytes: of packed cells that a rank keeps, of boxes that an I/O rank gets, and of messages each way.
   /// nodes: as Rearranger has it. Error(no_memory) on all ranks alike. Collective.
-  RearrangeQueue(const Comm& comm, std::vector<int> io_ranks, std::int64_t most_bytes, NodeMessages* nodes);
+  RearrangeQueue(const Comm& comm, Numbered<int> io_ranks, std::int64_t most_bytes, NodeMessages* nodes);
 
   std::int64_t most_bytes() const { return most_bytes_; }
   bool empty() const { return fields_.empty(); }
@@ -51,7 +51,7 @@ class RearrangeQueue {
   void move(const Outgoing& out, const Incoming& in, std::byte* boxes);
 
   const Comm& comm_;
-  std::vector<int> io_ranks_;
+  Numbered<int> io_ranks_;
   int my_io_ = -1;
   std::int64_t most_bytes_;
   NodeMessages* nodes_;

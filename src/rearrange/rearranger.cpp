@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/rearranger.hpp"
-#include "comm/tags.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
+
+#include "comm/tags.hpp"
 
 namespace shoal {
 
@@ -71,7 +72,7 @@ bool takes_part(const Transfer& transfer) {
 }  // namespace
 
 Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition,
-                       std::vector<int> io_ranks, std::int64_t rearrange_bytes, NodeMessages* nodes,
+                       Numbered<int> io_ranks, std::int64_t rearrange_bytes, NodeMessages* nodes,
                        bool by_nodes)
     : comm_(comm),
       decomposition_(std::move(decomposition)),
@@ -127,11 +128,11 @@ Rearranger::Lists Rearranger::make_lists(const EvenPartition& cut, int dim) cons
   }));
   swap_lists(lists, own);
   if (has_levels()) {
-    std::vector<int> boxes(dim < 0 ? 1 : static_cast<std::size_t>(cut.parts()));
+    Numbered<int> boxes(dim < 0 ? 1 : cut.parts());
     std::iota(boxes.begin(), boxes.end(), 0);
-    std::vector<std::int64_t> mine(boxes.size(), 0);
+    Numbered<std::int64_t> mine(boxes.size(), 0);
     for (const auto& cells : lists.own)
-      mine[static_cast<std::size_t>(cells.box)] = cells.cells;
+      mine[cells.box] = cells.cells;
     lists.of_node = send_blocks_of_node(nodes_->nodes().node(), boxes, mine);
     for (const auto& send_block : lists.of_node)
       lists.most_of_node = std::max(lists.most_of_node, send_block.all);
@@ -188,7 +189,7 @@ void Rearranger::swap_lists(Lists& lists, const std::vector<OwnCells>& own) cons
   };
   for (std::size_t i = 0; i < to.size(); ++i)
     send(&list[i]->form(), sizeof(IndexSet::Form), to[i], tags::rearranger_form);
-  std::vector<std::pair<int, IndexSet::Form>> forms(static_cast<std::size_t>(expected));
+  Numbered<std::pair<int, IndexSet::Form>> forms(expected);
   for (auto& [rank, form] : forms)
     rank = receive(&form, sizeof form, MPI_ANY_SOURCE, tags::rearranger_form);
   finish();
@@ -221,8 +222,8 @@ void Rearranger::reserve(std::int64_t bytes) {
   if (wanted <= buffers_.bytes) return;
   buffers_.bytes = 0;  // of() gives the old ones back first
   comm_.agree_or_throw(caught([&] {
-    buffers_.out.of(static_cast<std::size_t>(wanted));
-    buffers_.in.of(static_cast<std::size_t>(wanted));
+    buffers_.out.of(wanted);
+    buffers_.in.of(wanted);
   }));
   buffers_.bytes = wanted;
 }
@@ -280,8 +281,7 @@ Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) co
     Share share = share_of(call, io, number);
     const std::int64_t cells = cells_of_share(*decomposition_->map(), share, of_box);
     if (cells == 0) return;
-    round.of_boxes.push_back(
-        {io_ranks_[static_cast<std::size_t>(io)], cells * share.part.values_per_cell() * size});
+    round.of_boxes.push_back({io_ranks_[io], cells * share.part.values_per_cell() * size});
     round.shares.push_back(std::move(share));
     round.boxes.push_back(static_cast<std::size_t>(io));
   });
@@ -390,32 +390,30 @@ void Rearranger::place(const Plan& plan, const IndexSet& where, const std::byte*
 
 // ---- Moving
 
-// pack: for box number k of the round; unpack: from source number i.
-void Rearranger::send(const Call& call, const Round& round, std::int64_t number,
-                      const NodeMessages::Pack& pack, const NodeMessages::Unpack& unpack) {
+// Cells go from ranks to boxes, or back: pack is for box number k of the round and unpack from source number
+// i, or the other way round.
+void Rearranger::exchange(const Call& call, const Round& round, std::int64_t number, bool to_boxes,
+                          const NodeMessages::Pack& pack, const NodeMessages::Unpack& unpack) {
   if (!call.by_nodes) {
-    if (nodes_ != nullptr) nodes_->count(round.of_boxes);
-    return exchange_messages(comm_, buffers_, round.of_boxes, pack, round.of_sources, unpack);
+    const auto& out = to_boxes ? round.of_boxes : round.of_sources;
+    if (nodes_ != nullptr) nodes_->count(out);
+    return exchange_messages(comm_, buffers_, out, pack, to_boxes ? round.of_sources : round.of_boxes,
+                             unpack);
   }
-  const auto of_box = [&](std::size_t io, std::byte* to) {
+  const auto number_of = [&](std::size_t io) {
     const auto at = std::lower_bound(round.boxes.begin(), round.boxes.end(), io);
-    return pack(static_cast<std::size_t>(at - round.boxes.begin()), to);
+    return static_cast<std::size_t>(at - round.boxes.begin());
   };
-  nodes_->to_io_ranks(send_blocks_of(call, round, number), of_box, round.of_sources, unpack);
-}
-
-// pack: for source number i; unpack: from box number k.
-void Rearranger::send_back(const Call& call, const Round& round, std::int64_t number,
-                           const NodeMessages::Pack& pack, const NodeMessages::Unpack& unpack) {
-  if (!call.by_nodes) {
-    if (nodes_ != nullptr) nodes_->count(round.of_sources);
-    return exchange_messages(comm_, buffers_, round.of_sources, pack, round.of_boxes, unpack);
-  }
-  const auto of_box = [&](std::size_t io, const std::byte* from, std::int64_t bytes) {
-    const auto at = std::lower_bound(round.boxes.begin(), round.boxes.end(), io);
-    unpack(static_cast<std::size_t>(at - round.boxes.begin()), from, bytes);
-  };
-  nodes_->from_io_ranks(send_blocks_of(call, round, number), of_box, round.of_sources, pack);
+  const SendBlocks send_blocks = send_blocks_of(call, round, number);
+  if (to_boxes)
+    nodes_->to_io_ranks(
+        send_blocks, [&](std::size_t io, std::byte* to) { return pack(number_of(io), to); }, round.of_sources,
+        unpack);
+  else
+    nodes_->from_io_ranks(
+        send_blocks,
+        [&](std::size_t io, const std::byte* from, std::int64_t n) { unpack(number_of(io), from, n); },
+        round.of_sources, pack);
 }
 
 ConversionErrors Rearranger::write(const Transfer& transfer, const Element& stored, const std::byte* fill,
@@ -425,15 +423,14 @@ ConversionErrors Rearranger::write(const Transfer& transfer, const Element& stor
   for (std::int64_t number = 0; number < call.rounds; ++number) {
     const Round round = round_of(call, number);
     const Box& piece = round.mine.piece;
-    std::byte* cells =
-        piece.empty() ? nullptr : handling.buffer(static_cast<std::size_t>(piece.cells()) * stored.size);
+    std::byte* cells = piece.empty() ? nullptr : handling.buffer(bytes_of(piece, stored.size));
     const auto size = static_cast<std::int64_t>(stored.size);
     if (handling.load)
       handling.load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
     else if (cells != nullptr && !call.lists->complete)
       fill_box(cells, {size}, {piece.cells()}, fill, stored.size);
-    send(
-        call, round, number,
+    exchange(
+        call, round, number, true,
         [&](std::size_t i, std::byte* to) -> std::int64_t {
           if (!takes_part(transfer)) return 0;
           conversion_errors.merge(pack_mapped(transfer, round.shares[i].part, stored, to, fill), 0);
@@ -461,11 +458,10 @@ ConversionErrors Rearranger::read(const Transfer& transfer, const Element& store
   for (std::int64_t number = 0; number < call.rounds; ++number) {
     const Round round = round_of(call, number);
     const Box& piece = round.mine.piece;
-    std::byte* cells =
-        piece.empty() ? nullptr : handling.buffer(static_cast<std::size_t>(piece.cells()) * stored.size);
+    std::byte* cells = piece.empty() ? nullptr : handling.buffer(bytes_of(piece, stored.size));
     handling.load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
-    send_back(
-        call, round, number,
+    exchange(
+        call, round, number, false,
         [&](std::size_t i, std::byte* to) -> std::int64_t {
           if (cells == nullptr) return 0;
           for_each_place(round.mine.part, *round.where[i], round.of_sources[i].bytes, stored.size,

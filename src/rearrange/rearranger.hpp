@@ -21,7 +21,7 @@ class Rearranger {
   /// io_ranks: ascending, at least one, the same on all ranks. rearrange_bytes: a rank has at most so many of
   /// messages, and half as many of cells to store at a time. nodes: messages are counted there, and go in two
   /// levels if by_nodes and where they can; it is of the same I/O ranks then; outlives this. Local.
-  Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition, std::vector<int> io_ranks,
+  Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition, Numbered<int> io_ranks,
              std::int64_t rearrange_bytes, NodeMessages* nodes = nullptr, bool by_nodes = true);
 
   /// Memory for the cells of a piece; nullptr where there is none: then they are dropped, and unwritten or
@@ -115,10 +115,8 @@ class Rearranger {
   template <class Visit>
   void for_each_own(const Call& call, Visit&& visit) const;
   SendBlocks send_blocks_of(const Call& call, const Round& round, std::int64_t number) const;
-  void send(const Call& call, const Round& round, std::int64_t number, const NodeMessages::Pack& pack,
-            const NodeMessages::Unpack& unpack);
-  void send_back(const Call& call, const Round& round, std::int64_t number, const NodeMessages::Pack& pack,
-                 const NodeMessages::Unpack& unpack);
+  void exchange(const Call& call, const Round& round, std::int64_t number, bool to_boxes,
+                const NodeMessages::Pack& pack, const NodeMessages::Unpack& unpack);
   const Lists& lists_for(const EvenPartition& cut);
   Lists make_lists(const EvenPartition& cut, int dim) const;
   void swap_lists(Lists& lists, const std::vector<OwnCells>& own) const;
@@ -127,7 +125,7 @@ class Rearranger {
   const Comm& comm_;
   std::shared_ptr<const Decomposition> decomposition_;
   MapShape shape_;
-  std::vector<int> io_ranks_;
+  Numbered<int> io_ranks_;
   int my_io_ = -1;  // this rank's number among them
   std::int64_t rearrange_bytes_;
   NodeMessages* nodes_;

@@ -75,10 +75,7 @@ Status check_section(const Transfer& transfer) {
                           "through I/O ranks, as dimensions before and behind it are cut; move the whole of "
                           "it, or let every node store (leave out io_ranks, io_ranks_per_node, io_stride and "
                           "io_base; on NFS cells must go through them)",
-                          transfer.region.count[in_region(transfer, d)], block.global()[d], d),
-              -1,
-              {},
-              {}};
+                          transfer.region.count[in_region(transfer, d)], block.global()[d], d)};
   return {};
 }
 

@@ -126,33 +126,33 @@ void SimulatedStrategy::collect_runs() {
   const auto add_to = [](std::vector<CellRun>& runs) {
     return [&runs](const IndexMap::Run& run) { runs.push_back({run.global, run.global + run.length}); };
   };
-  std::vector<std::vector<RankMessage>> inbox(static_cast<std::size_t>(field_.ranks));
-  map_runs_.resize(static_cast<std::size_t>(field_.nodes));
-  rank_costs_.resize(static_cast<std::size_t>(field_.ranks));
+  ByNumber<std::vector<RankMessage>> inbox(field_.ranks);
+  map_runs_ = ByNumber<Runs>(field_.nodes);
+  rank_costs_ = ByNumber<Cost>(field_.ranks);
   for (int r = 0; r < field_.ranks; ++r) {
-    Cost& cost = rank_costs_[static_cast<std::size_t>(r)];
+    Cost& cost = rank_costs_[r];
     const ResourceProbe probe(request_.meter);
     const IndexMap map(mapped.cells_of(r), all);
     auto messages = runs_by_part(map, all, field_.ranks);
     cost.add(probe, k_gathered_bytes * field_.ranks);
     cost.kept = map.bytes();
     for (auto& message : messages)
-      inbox[static_cast<std::size_t>(message.rank)].push_back({r, std::move(message.bytes)});
-    map.for_each_run(0, all, add_to(map_runs_[static_cast<std::size_t>(node_of(r))].owned));
+      inbox[message.rank].push_back({r, std::move(message.bytes)});
+    map.for_each_run(0, all, add_to(map_runs_[node_of(r)].owned));
   }
   for (int r = 0; r < field_.ranks; ++r) {
-    const auto runs = std::move(inbox[static_cast<std::size_t>(r)]);
-    Cost& cost = rank_costs_[static_cast<std::size_t>(r)];
+    const auto runs = std::move(inbox[r]);
+    Cost& cost = rank_costs_[r];
     const ResourceProbe probe(request_.meter);
     const OwnedPart part = part_of_rank(runs, field_, shape_, r);
     cost.add(probe, cost.kept + k_gathered_bytes * field_.ranks);
     cost.kept += part.unowned.bytes();
-    part.unowned.for_each_run(0, all, add_to(map_runs_[static_cast<std::size_t>(node_of(r))].unowned));
+    part.unowned.for_each_run(0, all, add_to(map_runs_[node_of(r)].unowned));
   }
 }
 
 std::vector<CellRun> SimulatedStrategy::all_runs(int node) const {
-  const Runs& runs = map_runs_[static_cast<std::size_t>(node)];
+  const Runs& runs = map_runs_[node];
   std::vector<CellRun> all = runs.owned;
   all.insert(all.end(), runs.unowned.begin(), runs.unowned.end());
   return all;
@@ -162,9 +162,9 @@ void SimulatedStrategy::count_map() {
   collect_runs();
   const auto outer_dims = static_cast<double>(volume(field_.global)) /
                           static_cast<double>(volume(shape_.mapped) * volume(whole_));
-  node_costs_.resize(static_cast<std::size_t>(field_.nodes));
+  node_costs_ = ByNumber<Cost>(field_.nodes);
   for (int node = 0; node < field_.nodes; ++node) {
-    Cost& cost = node_costs_[static_cast<std::size_t>(node)];
+    Cost& cost = node_costs_[node];
     const auto counted = [&](std::vector<CellRun> cells) {
       const ResourceProbe probe(request_.meter);
       const NodeRuns runs = runs_together(std::move(cells), shape_.mapped, whole_);
@@ -173,7 +173,7 @@ void SimulatedStrategy::count_map() {
       return std::pair(runs.runs, runs.cells);
     };
     const auto [runs, cells] = counted(all_runs(node));
-    const auto fetched = counted(map_runs_[static_cast<std::size_t>(node)].owned).first;
+    const auto fetched = counted(map_runs_[node].owned).first;
     cells_.most_runs = std::max({cells_.most_runs, runs, fetched});
     counts_.runs += static_cast<double>(runs) * outer_dims;
     counts_.bytes +=
@@ -182,11 +182,11 @@ void SimulatedStrategy::count_map() {
 }
 
 Cost SimulatedStrategy::cost_of_rank(int rank) const {
-  return rank_costs_.empty() ? Cost{} : rank_costs_[static_cast<std::size_t>(rank)];
+  return rank_costs_.empty() ? Cost{} : rank_costs_[rank];
 }
 
 Cost SimulatedStrategy::cost_of_node(int node) const {
-  return node_costs_.empty() ? Cost{} : node_costs_[static_cast<std::size_t>(node)];
+  return node_costs_.empty() ? Cost{} : node_costs_[node];
 }
 
 std::vector<Box> SimulatedStrategy::boxes_of(int node) const {

@@ -9,6 +9,7 @@
 #include "decomp/node_share.hpp"
 #include "decomp/ownership.hpp"
 #include "rearrange/strategy.hpp"
+#include "simulate/by_number.hpp"
 #include "simulate/resource_probe.hpp"
 
 namespace shoal {
@@ -60,8 +61,8 @@ class SimulatedStrategy {
   struct Runs {
     std::vector<CellRun> owned, unowned;
   };
-  std::vector<Runs> map_runs_;  // of each node
-  std::vector<Cost> rank_costs_, node_costs_;
+  ByNumber<Runs> map_runs_;  // of each node
+  ByNumber<Cost> rank_costs_, node_costs_;
 };
 
 }  // namespace shoal

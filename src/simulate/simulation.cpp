@@ -20,11 +20,11 @@ void Simulator::choose_nodes(Seconds all) {
   std::fill(chosen_.begin(), chosen_.end(), false);
   for (int i = 0; i < nodes; ++i) {
     const std::int64_t last = field_.nodes - 1;
-    chosen_[static_cast<std::size_t>(nodes == 1 ? 0 : i * last / (nodes - 1))] = true;
+    chosen_[nodes == 1 ? 0 : static_cast<int>(i * last / (nodes - 1))] = true;
   }
   chosen_.front() = chosen_.back() = true;
   for (const int rank : field_.corners)
-    chosen_[static_cast<std::size_t>(node_of(rank))] = true;
+    chosen_[node_of(rank)] = true;
 }
 
 // ---- What stays on its node
@@ -52,7 +52,7 @@ Cost Simulator::plan_block(int rank) {
 
 NodeShare Simulator::share_of(int node) {
   std::vector<Box> unowned;
-  if (!unowned_of_.empty()) unowned = unowned_of_[static_cast<std::size_t>(node)];
+  if (!unowned_of_.empty()) unowned = unowned_of_[node];
   return share_of_tiles(field_, node, std::move(unowned));
 }
 
@@ -133,7 +133,7 @@ void Simulator::store_direct() {
   if (!field_.is_map()) choose_nodes(projected(field_.ranks, [&](int rank) { share_of(node_of(rank)); }));
   bool past = true;
   for (int node = 0; node < field_.nodes; ++node) {
-    if (!chosen_[static_cast<std::size_t>(node)]) continue;
+    if (!chosen_[node]) continue;
     const NodeShare share = field_.is_map() ? share_by_map(node) : share_by_tiles(node);
     const bool here = !field_.is_map() && stores_past_stage(request_, share);
     past = past && here;
@@ -168,21 +168,21 @@ Simulation Simulator::run() {
   out_.extent_bytes = extent_bytes_.figures();
   out_.nodes = std::count(chosen_.begin(), chosen_.end(), true);
   out_.simulated = chosen_;
-  const auto traffic = [&](const std::vector<Traffic>& of, auto&& is_simulated,
-                           Figures<std::int64_t>& messages, Figures<std::int64_t>& bytes, auto&& name) {
+  const auto traffic = [&](const ByNumber<Traffic>& of, auto&& is_simulated, Figures<std::int64_t>& messages,
+                           Figures<std::int64_t>& bytes, auto&& name) {
     Collector<std::int64_t> m;
     Collector<std::int64_t> b;
-    for (int i = 0; i < static_cast<int>(of.size()); ++i) {
+    for (int i = 0; i < of.count(); ++i) {
       if (!is_simulated(i)) continue;
-      m.add(of[static_cast<std::size_t>(i)].messages, name(i));
-      b.add(of[static_cast<std::size_t>(i)].bytes, name(i));
+      m.add(of[i].messages, name(i));
+      b.add(of[i].bytes, name(i));
     }
     messages = m.figures();
     bytes = b.figures();
   };
   const auto self = [](int i) { return i; };
-  const auto node = [&](int i) { return static_cast<bool>(chosen_[static_cast<std::size_t>(i)]); };
-  const auto io = [&](int i) { return io_ranks_[static_cast<std::size_t>(i)]; };
+  const auto node = [&](int i) { return static_cast<bool>(chosen_[i]); };
+  const auto io = [&](int i) { return io_ranks_[i]; };
   traffic(
       rank_sends_, [&](int r) { return is_chosen(r); }, out_.messages, out_.bytes, self);
   traffic(node_sends_, node, out_.node_messages, out_.node_bytes, self);

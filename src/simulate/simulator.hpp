@@ -11,6 +11,7 @@
 #include "driver/native/field_job.hpp"
 #include "driver/native/shapes.hpp"
 #include "rearrange/node_messages.hpp"
+#include "simulate/by_number.hpp"
 #include "simulate/simulated_strategy.hpp"
 #include "simulate/simulation.hpp"
 
@@ -25,7 +26,7 @@ class Simulator {
         region_(Box::whole(field_.global)),
         chunk_(field_.chunk.empty() ? field_.global : field_.chunk),
         first_(field_.first_of_nodes()),
-        chosen_(static_cast<std::size_t>(field_.nodes), true) {}
+        chosen_(field_.nodes, true) {}
 
   Simulation run();
 
@@ -34,7 +35,7 @@ class Simulator {
   int node_of(int rank) const {
     return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), rank) - first_.begin()) - 1;
   }
-  bool is_chosen(int rank) const { return chosen_[static_cast<std::size_t>(node_of(rank))]; }
+  bool is_chosen(int rank) const { return chosen_[node_of(rank)]; }
   /// Seconds that work(0) .. work(n - 1) will take, from some of them.
   template <class Work>
   Seconds projected(int n, Work&& work) const {
@@ -88,9 +89,9 @@ class Simulator {
   void count_cells(int from, int box, std::int64_t round, std::int64_t bytes);
   void send_of_node();
   void choose_pieces();
-  void end_of_node(std::vector<Cost>& costs);
+  void end_of_node(ByNumber<Cost>& costs);
   void rearrange();
-  std::vector<Interest> find_interests() const;
+  ByNumber<Interest> find_interests() const;
 
   void note(int rank, const Cost& cost) {
     seconds_.add(cost.seconds, rank);
@@ -103,23 +104,23 @@ class Simulator {
   Box region_;
   Dims chunk_;
   std::vector<int> first_;
-  std::vector<bool> chosen_;
+  ByNumber<bool> chosen_;
   Simulation out_;
   Collector<double> seconds_;
   Collector<std::int64_t> peaks_, kept_, loads_, extents_;
   Tally extent_bytes_;
 
   std::vector<Box> unowned_;
-  std::vector<std::vector<Box>> unowned_of_;
+  ByNumber<std::vector<Box>> unowned_of_;
 
   std::optional<SimulatedStrategy> strategy_;
   std::optional<MappedField> mapped_;
-  std::vector<int> io_ranks_;
-  std::vector<int> box_of_rank_;  ///< -1: no I/O rank
+  ByNumber<int> io_ranks_;
+  ByNumber<int> box_of_rank_;  ///< -1: no I/O rank
   SimulatedBoxes boxes_;
   EvenPartition cut_;
   std::int64_t max_cells_ = 0;
-  std::vector<Inbox> inboxes_;
+  ByNumber<Inbox> inboxes_;
   struct Traffic {
     std::int64_t messages = 0, bytes = 0;
     void add(std::int64_t n) {
@@ -136,7 +137,7 @@ class Simulator {
     std::int64_t bytes = 0, ranks = 0;
   };
   std::map<std::pair<int, std::int64_t>, NodeCells> node_cells_;
-  std::vector<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
+  ByNumber<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
 };
 
 }  // namespace shoal

@@ -27,18 +27,18 @@ Simulator::Sent Simulator::plan_first(int rank, const Interest& interests) {
 
 void Simulator::count_message(int from, int to, std::int64_t bytes) {
   if (from == to) return;
-  if (is_chosen(from)) rank_sends_[static_cast<std::size_t>(from)].add(bytes);
-  const int box = box_of_rank_[static_cast<std::size_t>(to)];
-  writer_takes_[static_cast<std::size_t>(box)].add(bytes);
+  if (is_chosen(from)) rank_sends_[from].add(bytes);
+  const int box = box_of_rank_[to];
+  writer_takes_[box].add(bytes);
   const int a = node_of(from);
   const int b = node_of(to);
   if (a == b) return;
-  node_sends_[static_cast<std::size_t>(a)].add(bytes);
-  node_takes_[static_cast<std::size_t>(b)].add(bytes);
+  node_sends_[a].add(bytes);
+  node_takes_[b].add(bytes);
 }
 
 void Simulator::count_cells(int from, int box, std::int64_t round, std::int64_t bytes) {
-  const int to = io_ranks_[static_cast<std::size_t>(box)];
+  const int to = io_ranks_[box];
   if (!by_nodes_) return count_message(from, to, bytes);
   if (node_of(from) == node_of(to)) return;  // through shared memory
   NodeCells& cells = node_cells_[{box, round}];
@@ -50,10 +50,9 @@ void Simulator::count_cells(int from, int box, std::int64_t round, std::int64_t 
 void Simulator::send_of_node() {
   for (const auto& [key, cells] : node_cells_) {
     const int first = field_.first_of_node(sending_node_);
-    const auto ranks = static_cast<std::size_t>(field_.first_of_node(sending_node_ + 1) - first);
-    const auto box = static_cast<std::size_t>(key.first);
-    count_message(first + static_cast<int>(box % ranks), io_ranks_[box],
-                  cells.bytes + message_head(cells.ranks));
+    const int ranks = field_.first_of_node(sending_node_ + 1) - first;
+    const int box = key.first;
+    count_message(first + box % ranks, io_ranks_[box], cells.bytes + message_head(cells.ranks));
   }
   node_cells_.clear();
 }
@@ -72,14 +71,14 @@ void Simulator::choose_pieces() {
 }
 
 // All ranks of a node keep the blocks that it sends.
-void Simulator::end_of_node(std::vector<Cost>& costs) {
+void Simulator::end_of_node(ByNumber<Cost>& costs) {
   if (sending_node_ < 0) return;
   send_of_node();
   const std::int64_t boxes = mapped_dim_of(cut_, boxes_.shape) < 0 ? 1 : cut_.parts();
   const auto kept = static_cast<std::int64_t>(node_boxes_.size() * sizeof(SendBlock));
   for (int r = field_.first_of_node(sending_node_); by_nodes_ && r < field_.first_of_node(sending_node_ + 1);
        ++r) {
-    Cost& cost = costs[static_cast<std::size_t>(r)];
+    Cost& cost = costs[r];
     cost.peak = std::max(cost.peak, cost.kept + kept + k_send_block_work_bytes * boxes);
     cost.kept += kept;
   }
@@ -90,7 +89,7 @@ void Simulator::end_of_node(std::vector<Cost>& costs) {
 void Simulator::write_from(int rank, const Sent& sent) {
   const auto size = static_cast<std::int64_t>(field_.size);
   const auto send = [&](int box, std::int64_t of_box) {
-    const int to = io_ranks_[static_cast<std::size_t>(box)];
+    const int to = io_ranks_[box];
     if (!is_chosen(rank) && !is_chosen(to)) return;
     for (std::int64_t round = 0; round < out_.rounds; ++round) {
       const BoxShare share = share_of_box(cut_, boxes_.shape, box, max_cells_, round);
@@ -109,20 +108,19 @@ void Simulator::write_from(int rank, const Sent& sent) {
 
 void Simulator::post(int rank, Sent&& sent) {
   for (auto& message : sent.runs)
-    if (is_chosen(message.rank))
-      inboxes_[static_cast<std::size_t>(message.rank)].runs.push_back({rank, std::move(message.bytes)});
+    if (is_chosen(message.rank)) inboxes_[message.rank].runs.push_back({rank, std::move(message.bytes)});
   const bool for_all = mapped_dim_of(cut_, boxes_.shape) < 0;
   for (auto& own : sent.own) {
     if (own.where.cells() == 0) continue;
     for (int box = for_all ? 0 : own.box; box < (for_all ? cut_.parts() : own.box + 1); ++box) {
-      const int to = io_ranks_[static_cast<std::size_t>(box)];
-      if (is_chosen(to)) inboxes_[static_cast<std::size_t>(to)].cells.push_back({rank, own.where});
+      const int to = io_ranks_[box];
+      if (is_chosen(to)) inboxes_[to].cells.push_back({rank, own.where});
     }
   }
 }
 
 void Simulator::plan_second(int rank, Cost& cost) {
-  Inbox inbox = std::move(inboxes_[static_cast<std::size_t>(rank)]);
+  Inbox inbox = std::move(inboxes_[rank]);
   const std::int64_t came = inbox.bytes();
   const ResourceProbe probe(request_.meter);
   const OwnedPart part = part_of_rank(inbox.runs, field_, mapped_->shape(), rank);
@@ -146,7 +144,7 @@ void Simulator::box_extents(int box, Visit&& visit) const {
 }
 
 void Simulator::store_box(int box) {
-  const int rank = io_ranks_[static_cast<std::size_t>(box)];
+  const int rank = io_ranks_[box];
   std::int64_t load = 0;
   std::int64_t count = 0;
   box_extents(box, [&](const Extent& extent) {
@@ -159,14 +157,14 @@ void Simulator::store_box(int box) {
 }
 
 // Of a sample: the ranks that those of chosen nodes hear from.
-std::vector<Simulator::Interest> Simulator::find_interests() const {
-  std::vector<Interest> interests(static_cast<std::size_t>(field_.ranks));
+ByNumber<Simulator::Interest> Simulator::find_interests() const {
+  ByNumber<Interest> interests(field_.ranks);
   if (std::find(chosen_.begin(), chosen_.end(), false) == chosen_.end()) return interests;
   std::vector<Box> boxes;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
   const std::int64_t all = volume(mapped_->shape().mapped);
   for (int box = 0; box < cut_.parts(); ++box)
-    if (is_chosen(io_ranks_[static_cast<std::size_t>(box)])) boxes.push_back(cut_.part(box));
+    if (is_chosen(io_ranks_[box])) boxes.push_back(cut_.part(box));
   boxes = merged(std::move(boxes));
   for (int r = 0; r < field_.ranks; ++r)
     if (is_chosen(r)) {
@@ -181,7 +179,7 @@ std::vector<Simulator::Interest> Simulator::find_interests() const {
     return std::any_of(list.begin(), list.end(), may_have);
   };
   for (int r = 0; r < field_.ranks; ++r) {
-    Interest& m = interests[static_cast<std::size_t>(r)];
+    Interest& m = interests[r];
     m.cells = is_chosen(r) || any(boxes, [&](const Box& box) {
                 if (boxes_.region.rank() == region_.rank()) return mapped_->may_have(r, box);
                 const int row = box.rank() - boxes_.shape.rank();
@@ -198,28 +196,27 @@ void Simulator::rearrange() {
   const ResourceProbe choosing(request_.meter);
   io_ranks_ = simulated_io_ranks(field_, request_.options);
   const Seconds to_choose = choosing.seconds();
-  const auto boxes = static_cast<int>(io_ranks_.size());
-  box_of_rank_.assign(static_cast<std::size_t>(field_.ranks), -1);
+  const int boxes = io_ranks_.count();
+  box_of_rank_ = ByNumber<int>(field_.ranks, -1);
   for (int box = 0; box < boxes; ++box)
-    box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
+    box_of_rank_[io_ranks_[box]] = box;
   boxes_ = simulated_boxes(field_, mapped_->shape(), request_.options, request_.native);
   cut_ = EvenPartition(boxes_.region, boxes, boxes_.rules());
   choose_pieces();
   const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
-  inboxes_.resize(static_cast<std::size_t>(field_.ranks));
-  rank_sends_.resize(static_cast<std::size_t>(field_.ranks));
-  node_sends_.resize(static_cast<std::size_t>(field_.nodes));
-  node_takes_.resize(static_cast<std::size_t>(field_.nodes));
-  writer_takes_.resize(static_cast<std::size_t>(boxes));
+  inboxes_ = ByNumber<Inbox>(field_.ranks);
+  rank_sends_ = ByNumber<Traffic>(field_.ranks);
+  node_sends_ = node_takes_ = ByNumber<Traffic>(field_.nodes);
+  writer_takes_ = ByNumber<Traffic>(boxes);
   choose_nodes(projected(field_.ranks, [&](int rank) { plan_first(rank, {}); }) +
                projected(boxes, [&](int box) { box_extents(box, [](const Extent&) {}); }));
 
-  const std::vector<Interest> interests = find_interests();
-  std::vector<Cost> costs(static_cast<std::size_t>(field_.ranks));
+  const ByNumber<Interest> interests = find_interests();
+  ByNumber<Cost> costs(field_.ranks);
   for (int r = 0; r < field_.ranks; ++r) {
-    const Interest& heard = interests[static_cast<std::size_t>(r)];
+    const Interest& heard = interests[r];
     if (!heard.runs && !heard.cells) continue;
-    Cost& cost = costs[static_cast<std::size_t>(r)];
+    Cost& cost = costs[r];
     if (!field_.is_map() && is_chosen(r)) {
       cost = plan_block(r);
       if (request_.native) plan_share(r, cost);
@@ -240,13 +237,13 @@ void Simulator::rearrange() {
   end_of_node(costs);
   for (int r = 0; r < field_.ranks; ++r) {
     if (!is_chosen(r)) continue;
-    plan_second(r, costs[static_cast<std::size_t>(r)]);
-    note(r, costs[static_cast<std::size_t>(r)]);
-    if (const int box = box_of_rank_[static_cast<std::size_t>(r)]; box >= 0) store_box(box);
+    plan_second(r, costs[r]);
+    note(r, costs[r]);
+    if (const int box = box_of_rank_[r]; box >= 0) store_box(box);
   }
   out_.writers = boxes;
   for (int box = 0; box < boxes; ++box)
-    out_.boxes.push_back({io_ranks_[static_cast<std::size_t>(box)], cut_.part(box)});
+    out_.boxes.push_back({io_ranks_[box], cut_.part(box)});
 }
 
 }  // namespace shoal

@@ -11,8 +11,7 @@
 namespace shoal {
 
 /// A named place that holds objects: a file, which is one object called "", or a folder, whose files are
-/// objects called by their paths below it ("temp/0"). What comes later (an object store) may hold them
-/// elsewhere. All is Local; errors name the object's path.
+/// objects called by their paths below it ("temp/0"). All is Local; errors name the object's path.
 class Container {
  public:
   virtual ~Container() = default;

@@ -69,12 +69,11 @@ bool read_each(Store& store, std::size_t n, PlaceOf&& place_of, Work&& work) {
       if (j > i && (next.offset > end + k_gap || next.end() > begin + k_run)) break;
       end = std::max(end, next.end());
     }
-    run.resize(static_cast<std::size_t>(end - begin));
+    run.resize(end - begin);
     read_padded(store, begin, run);
     for (; i < j; ++i) {
       const Place one = place_of(by_offset[i]);
-      const auto bytes = std::span<const std::byte>(run).subspan(static_cast<std::size_t>(one.offset - begin),
-                                                                 static_cast<std::size_t>(one.size));
+      const auto bytes = std::span<const std::byte>(run).subspan(one.offset - begin, one.size);
       if (!work(by_offset[i], bytes)) return false;
     }
   }
@@ -123,7 +122,7 @@ void append(Bytes& to, const void* from, std::size_t n) {
 /// What no change touches of the start of the file, which says how much there is in it: whoever adds to the
 /// file without knowing of the journal changes it, so that the journal does not fit any more.
 Rewrites start_of_file(Store& store, const Rewrites& all, std::uint64_t file_size) {
-  Bytes start(static_cast<std::size_t>(std::min(k_journal_start, file_size)));
+  Bytes start(std::min(k_journal_start, file_size));
   read_padded(store, 0, start);
   const auto is_changed = [&](std::uint64_t at) {
     return std::any_of(all.begin(), all.end(), [&](const Rewrite& one) {
@@ -201,8 +200,7 @@ class InterruptedChange {
   std::uint64_t file_size() const { return file_size_; }
   const std::vector<Part>& parts() const { return parts_; }  // by offset
   std::span<const std::byte> after(const Part& part) const {
-    return std::span(journal_).subspan(part.at + static_cast<std::size_t>(part.size),
-                                       static_cast<std::size_t>(part.size));
+    return std::span(journal_).subspan(part.at + part.size, part.size);
   }
   void overlay(std::uint64_t offset, std::span<std::byte> bytes) const;
 
@@ -235,13 +233,13 @@ std::optional<JournalTrailer> InterruptedChange::read_trailer(Store& store) {
 bool InterruptedChange::read_parts(Store& store, const JournalTrailer& trailer) {
   file_size_ = trailer.file_size;
   // Nothing but the journal is cut off in the end.
-  Bytes gap(static_cast<std::size_t>(trailer.begin - trailer.file_size));
+  Bytes gap(trailer.begin - trailer.file_size);
   read_padded(store, trailer.file_size, gap);
   if (std::any_of(gap.begin(), gap.end(), [](std::byte b) { return b != std::byte{0}; })) return false;
-  journal_.resize(static_cast<std::size_t>(trailer.bytes));
+  journal_.resize(trailer.bytes);
   if (store.read(trailer.begin, journal_) != journal_.size() || checksum_of(journal_) != trailer.checksum)
     return false;
-  parts_.reserve(static_cast<std::size_t>(trailer.count));
+  parts_.reserve(trailer.count);
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < trailer.count; ++i) {
     std::array<std::uint64_t, 2> where{};
@@ -253,7 +251,7 @@ bool InterruptedChange::read_parts(Store& store, const JournalTrailer& trailer) 
     if (n == 0 || n > (journal_.size() - at) / 2 || offset > file_size_ || n > file_size_ - offset)
       return false;
     parts_.push_back({offset, n, at});
-    at += 2 * static_cast<std::size_t>(n);
+    at += 2 * n;
   }
   if (at != journal_.size()) return false;
   std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.offset < b.offset; });
@@ -277,8 +275,7 @@ bool InterruptedChange::fits(const Part& part, std::span<const std::byte> now) c
   const std::byte* const before = journal_.data() + part.at;
   const std::byte* const after = before + part.size;
   for (std::size_t at = 0; at < now.size();) {
-    const auto n = static_cast<std::size_t>(
-        std::min<std::uint64_t>(now.size() - at, k_sector - (part.offset + at) % k_sector));
+    const std::size_t n = std::min<std::uint64_t>(now.size() - at, k_sector - (part.offset + at) % k_sector);
     if (std::memcmp(now.data() + at, before + at, n) != 0 && std::memcmp(now.data() + at, after + at, n) != 0)
       return false;
     at += n;
@@ -307,8 +304,7 @@ void InterruptedChange::overlay(std::uint64_t offset, std::span<std::byte> bytes
                                    [&](const Part& one) { return one.place().end() <= offset; });
   for (; part != parts_.end() && part->offset < end; ++part) {
     const auto from = std::max(offset, part->offset), to = std::min(end, part->place().end());
-    std::memcpy(bytes.data() + (from - offset), after(*part).data() + (from - part->offset),
-                static_cast<std::size_t>(to - from));
+    std::memcpy(bytes.data() + (from - offset), after(*part).data() + (from - part->offset), to - from);
   }
 }
 
@@ -320,9 +316,7 @@ class FinishedStore : public Store {
   void write(std::uint64_t, std::span<const std::byte>) override { refuse(); }
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
     if (offset >= size()) return 0;
-    const auto n = inner_.read(
-        offset,
-        bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), size() - offset))));
+    const auto n = inner_.read(offset, bytes.first(std::min<std::uint64_t>(bytes.size(), size() - offset)));
     left_.overlay(offset, bytes.first(n));
     return n;
   }

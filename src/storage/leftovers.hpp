@@ -6,12 +6,12 @@
 namespace shoal {
 
 /// Removes temporary files and folders beside the path (temporary_name) that killed jobs left, with header
-/// files, and the lock file of the name: those of this user that no process has locked and that were not
-/// written to for a day, as a file system may have no locks, and a model may write once a year of its own. A
-/// file that cannot be removed stays. Reads the whole directory. Local.
+/// files, and the lock file of the name: files of this user that no process has locked and that were not
+/// written to for a day, as a file system may have no locks, and a model may write once in a simulated year.
+/// A file that cannot be removed stays. Reads the whole directory. Local.
 void remove_files_left_beside(const std::string& path) noexcept;
 
-/// Removes one of these, with its header file; at_once: however old it is. False: one of them is still
+/// Removes one such file, with its header file; at_once: however old it is. False: one of the two is still
 /// there. Local.
 bool remove_file_left(const std::string& file, bool at_once) noexcept;
 

@@ -15,6 +15,10 @@ struct Location {
   std::uint64_t object = 0;  ///< a number that the format gives (FormatTraits::object_name)
   std::uint64_t offset = 0;  ///< k_unplaced: nowhere yet
 
+  constexpr Location() = default;
+  /// No aggregate: the numbers of a struct around it would be taken for its own where braces are left out.
+  constexpr Location(std::uint64_t in_object, std::uint64_t at) : object(in_object), offset(at) {}
+
   bool is_placed() const { return offset != k_unplaced; }
   /// So many bytes behind this one, in the same object.
   Location operator+(std::int64_t bytes) const {

@@ -7,9 +7,9 @@
 
 namespace shoal {
 
-/// The lock file of a path, ".NAME.new.tmp", which all who make a file of the path know: so two jobs find
-/// each other before either file has the name. It holds no data, but lists what its owner makes beside the
-/// path: who finds it left by a job that was killed removes that as well. All is Local.
+/// The lock file of a path, ".NAME.new.tmp", the same for all jobs that make a file of the path: so two of
+/// them find each other before either file has the name. It holds no data, but lists the files that its owner
+/// makes beside the path: the next job removes those of a job that was killed, too. All is Local.
 class NameLock {
  public:
   using Outcome = FileLock::Outcome;
@@ -19,17 +19,17 @@ class NameLock {
   NameLock& operator=(const NameLock&) = delete;
   ~NameLock() { release(); }
 
-  /// Of the file that links lead to. What a killed job listed is removed: at once where the file system has
-  /// one node, as nobody else can have it then; elsewhere once nobody wrote to it for a day (locks may be
-  /// known on their own node alone). Counts as locked, and nothing is listed: no lock file can be made here,
-  /// or what has its name is not this user's own.
+  /// Locks the name of the file that links lead to. Files that a killed job listed are removed: at once where
+  /// the file system has one node, as no other job can have them then; elsewhere when they were not written
+  /// to for a day (locks may be known on their own node alone). Counts as locked, and nothing is listed,
+  /// where no lock file can be made, or the file of its name is not this user's own.
   Outcome take(const std::string& target, bool has_one_node);
-  /// A file that is about to be made beside the path.
+  /// Lists a file that is about to be made beside the path.
   void note(const std::string& beside) const;
-  /// What is listed is not to be removed by a later job. Lists of other jobs go, too.
+  /// Empties the list, and those of other jobs, so that no later job removes the files.
   void forget() const;
-  /// What was listed has the name by now, or is gone: the lock file goes. It stays for a later job while
-  /// another one's file is there.
+  /// Removes the lock file, as the listed files have the name by now, or are gone. It stays for a later job
+  /// while another job's file is there.
   void release();
 
   const std::string& reason() const { return lock_.reason(); }

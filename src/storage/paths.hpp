@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Paths of files. Above this module nobody asks the system for a name: tools/check_includes.py sees to it.
+// Paths of files. Modules above this one do not ask the system for names: tools/check_includes.py checks it.
 #pragma once
 
 #include <cstdint>

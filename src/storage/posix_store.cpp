@@ -133,16 +133,12 @@ class PosixStore final : public Store {
   std::size_t write_past_cache(std::uint64_t offset, std::span<const std::byte> bytes) override {
     check_range(offset, bytes.size());
     constexpr std::uint64_t page = PastCache::k_page;
-    const auto head = static_cast<std::size_t>((page - offset % page) % page);
+    const std::size_t head = (page - offset % page) % page;
     std::size_t past = 0;
     if (bytes.size() >= head + k_least_past_cache) {
       if (!past_cache_) past_cache_.emplace(descriptor());
       const std::size_t pages = (bytes.size() - head) / page * page;
-      try {
-        past = past_cache_->write(offset + head, bytes.subspan(head, pages));
-      } catch (const Error& e) {
-        throw e.in_file(path_);
-      }
+      past = in_context(path_, [&] { return past_cache_->write(offset + head, bytes.subspan(head, pages)); });
     }
     if (past == 0) {
       write(offset, bytes);

@@ -222,8 +222,9 @@ void Replacement::make_ready(Companion& companion, bool durable) const {
     companion.ready = made;
     return;
   }
-  if (companion.ready.empty()) companion.ready = temporary_name(companion.place);
-  replace_whole_file(companion.ready, *read_whole_file(made, k_most_beside), durable);
+  if (!companion.ready.empty()) ::unlink(companion.ready.c_str());  // of a commit that failed
+  companion.ready = temporary_name(companion.place);
+  write_whole_file(companion.ready, *read_whole_file(made, k_most_beside), durable);
 }
 
 // Files that belong together cannot be renamed at once. Killed in between, none of the new ones stands beside
@@ -243,6 +244,14 @@ void Replacement::commit(bool durable) {
     if (durable) sync_directory_of(companion.place);
   }
   if (durable) sync_directory_of(target_);
+}
+
+void replace_whole_file(const std::string& path, const std::string& text, bool durable) {
+  Replacement replacement(path);
+  const Status written = caught([&] { write_whole_file(replacement.beside(), text, durable); });
+  if (!written.ok()) throw Error(written.code, written.message).in_file(path);
+  replacement.take_over_rights();
+  replacement.commit(durable);
 }
 
 }  // namespace shoal

@@ -69,4 +69,8 @@ class Replacement {
   bool done_ = false;
 };
 
+/// Replaces the text of a file. Where this fails or the process is killed the file holds what it held before.
+/// durable: syncs the new file. Local.
+void replace_whole_file(const std::string& path, const std::string& text, bool durable);
+
 }  // namespace shoal

@@ -50,7 +50,7 @@ enum class StoreMode {
   write_or_create,  ///< new or as it is, read and write
 };
 
-/// Opens a Store; tests put a faulty one in between.
+/// Opens a Store; tests replace it by one that fails.
 using StoreOpener = std::function<std::unique_ptr<Store>(const std::string& path, StoreMode mode)>;
 
 /// Advice on an errno of a write to the file, to follow "cannot write: No space left on device":

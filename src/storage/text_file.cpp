@@ -71,11 +71,7 @@ std::string why_not_trusted(uid_t owner, mode_t mode, uid_t user) {
 }
 
 std::string text_of_file(const std::string& path, std::uint64_t most) {
-  try {
-    return read_regular(path, most).text;
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
+  return in_context(path, [&] { return read_regular(path, most).text; });
 }
 
 bool write_text_file(const std::string& path, const std::string& text, bool append, bool careful) {

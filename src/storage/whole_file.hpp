@@ -11,8 +11,7 @@ namespace shoal {
 /// more_than. Local.
 std::optional<std::string> read_whole_file(const std::string& path, std::uint64_t more_than);
 
-/// Replaces the text of a file (Replacement). Where this fails or the process is killed the file holds what
-/// it held before. durable: syncs the new file. Local.
-void replace_whole_file(const std::string& path, const std::string& text, bool durable);
+/// Makes a file, which must not exist, of a text. durable: syncs it. Local.
+void write_whole_file(const std::string& path, const std::string& text, bool durable);
 
 }  // namespace shoal

@@ -14,6 +14,7 @@
 #include "codec/convert.hpp"
 #include "codec/isa.hpp"
 #include "streams/descriptions.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -124,9 +125,8 @@ struct AddCells {
         // Apart from the rest, as there are no vectors of such a conversion before AVX-512.
         std::array<double, k_block> sums;
         for (std::int64_t i = 0; i < n; ++i)
-          sums[static_cast<std::size_t>(i)] = static_cast<double>(weights[i] + weight);
-        add_deviations(mean, deviations, x, n, skip, w,
-                       [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
+          nth(sums, i) = static_cast<double>(weights[i] + weight);
+        add_deviations(mean, deviations, x, n, skip, w, [&](std::int64_t i) { return nth(sums, i); });
       } else {
         const auto total = static_cast<double>(state.weight + weight);
         add_deviations(mean, deviations, x, n, skip, w, [total](std::int64_t) { return total; });
@@ -164,7 +164,7 @@ const char* name_of(Moment moment) {
   constexpr std::array k_names = {"weighted_sum",      "sum",     "square_sum",
                                   "minimum",           "maximum", "running_mean",
                                   "square_deviations", "first",   "last"};
-  return k_names[static_cast<std::size_t>(moment)];
+  return nth(k_names, moment);
 }
 
 Moments moments_of(Operation operation) {
@@ -266,7 +266,7 @@ void Accumulator::reset(int i) {
   fresh.moments = std::move(old.moments);
   fresh.float_extremes = std::move(old.float_extremes);
   for (int m = 0; m < k_moments; ++m) {
-    auto& whole = old.whole[static_cast<std::size_t>(m)];
+    auto& whole = nth(old.whole, m);
     std::fill(whole.begin(), whole.end(), whole_start_of(static_cast<Moment>(m), type_));
   }
   fresh.whole = std::move(old.whole);
@@ -369,7 +369,7 @@ bool Accumulator::begun() const {
 bool Accumulator::has_value(int i, std::int64_t cell) const {
   const WindowState& of = state(i);
   if (of.steps == 0) return false;
-  return !counts_cells() || of.cell_weights[static_cast<std::size_t>(cell)] > 0;
+  return !counts_cells() || nth(of.cell_weights, cell) > 0;
 }
 
 void Accumulator::result(Operation operation, int i, double fill, std::int64_t first, std::int64_t n,
@@ -377,8 +377,8 @@ void Accumulator::result(Operation operation, int i, double fill, std::int64_t f
   const WindowState& of = state(i);
   if (operation == Operation::count) {
     for (std::int64_t cell = 0; cell < n; ++cell)
-      out[cell] = static_cast<double>(
-          wants_counts_ && of.steps > 0 ? of.cell_counts[static_cast<std::size_t>(first + cell)] : of.steps);
+      out[cell] =
+          static_cast<double>(wants_counts_ && of.steps > 0 ? nth(of.cell_counts, first + cell) : of.steps);
     return;
   }
   if (of.steps == 0) {

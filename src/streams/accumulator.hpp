@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "codec/convert.hpp"
 #include "streams/configuration.hpp"
+#include "streams/nth.hpp"
 #include "streams/part.hpp"
 
 namespace shoal::streams {
@@ -75,10 +76,10 @@ struct WindowState {
   std::vector<std::int64_t> cell_counts;   ///< the same, for count
 
   bool begun() const { return steps > 0 || hole.has_value(); }
-  std::vector<double>& of(Moment m) { return moments[static_cast<std::size_t>(m)]; }
-  const std::vector<double>& of(Moment m) const { return moments[static_cast<std::size_t>(m)]; }
-  std::vector<std::int64_t>& whole_of(Moment m) { return whole[static_cast<std::size_t>(m)]; }
-  const std::vector<std::int64_t>& whole_of(Moment m) const { return whole[static_cast<std::size_t>(m)]; }
+  std::vector<double>& of(Moment m) { return nth(moments, m); }
+  const std::vector<double>& of(Moment m) const { return nth(moments, m); }
+  std::vector<std::int64_t>& whole_of(Moment m) { return nth(whole, m); }
+  const std::vector<std::int64_t>& whole_of(Moment m) const { return nth(whole, m); }
   std::vector<float>& floats_of(Moment m) { return float_extremes[m == Moment::minimum ? 0 : 1]; }
   const std::vector<float>& floats_of(Moment m) const { return float_extremes[m == Moment::minimum ? 0 : 1]; }
 };
@@ -107,8 +108,8 @@ class Accumulator {
   bool counts_cells() const { return missing_.has_value(); }
   bool counts_values() const { return wants_counts_; }  ///< cell by cell
   int states() const { return static_cast<int>(states_.size()); }
-  WindowState& state(int i) { return states_[static_cast<std::size_t>(i)]; }
-  const WindowState& state(int i) const { return states_[static_cast<std::size_t>(i)]; }
+  WindowState& state(int i) { return nth(states_, i); }
+  const WindowState& state(int i) const { return nth(states_, i); }
   /// Had one of them a step? The same on all ranks.
   bool begun() const;
 

@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "dataset/settings/own_files.hpp"
-#include "streams/checkpoint_arrays.hpp"
 #include "streams/checksum.hpp"
 
 namespace shoal::streams {
@@ -152,7 +151,7 @@ void Checkpoint::define(Dataset& file, const Entry& entry) {
 void Checkpoint::write(Dataset& file, const Entry& entry) {
   for_each_array(entry, entry.name, [&](const std::string& name, const ArrayView& view) {
     DataCall call;
-    call.variable = name;
+    call.variable = file.variable(name);
     call.decomposition = collector_of(entry).part->decomposition();
     call.array.cells = view;
     if (call.decomposition != nullptr)
@@ -231,7 +230,7 @@ void Streams::resume(const std::string& path, const Status& problem) {
   const Comm::Calling calling(comm_, "streams_resume", path);
   problem_.merge(problem);
   if (begun_)
-    problem_.merge({Code::state, "the run has begun; resume comes before the first step", -1, {}, {}});
+    problem_.merge(Error(Code::state, "the run has begun; resume comes before the first step").status());
   const Status mine = running_ ? std::exchange(problem_, {}) : Status{};
   if (running_) comm_.agree_or_throw(mine);
   begin_run();

@@ -15,6 +15,12 @@ namespace shoal::streams {
 
 /// The attribute that says that a file is a checkpoint, and of which form.
 inline constexpr const char* k_checkpoint_version = "shoal_streams_checkpoint";
+inline constexpr std::int32_t k_version = 2;
+
+/// Of the attribute with the start of the window of steps that goes on.
+std::string window_name(const Clock& clock);
+/// "mean, maximum".
+std::string names_of(const std::vector<Operation>& operations);
 
 /// The windows of a run that are not finished, as an ordinary NetCDF file: for each accumulator and state a
 /// variable without dimensions, whose attributes say what it is ("temp.1_day"), and the arrays of its moments
@@ -51,6 +57,7 @@ class Checkpoint {
   std::vector<Entry> entries() const;
   std::string key_of(const Collector& collector) const;
   std::string about(const Collector& collector) const;
+  /// Calls use(variable, view) for each array of a state, all of 8 bytes a cell; name: of its variable.
   template <class Use>
   void for_each_array(const Entry& entry, const std::string& name, Use&& use) const;
 
@@ -83,5 +90,24 @@ class Checkpoint {
   std::vector<Sum> sums_;
   Status problem_;  // of this rank's cells
 };
+
+template <class Use>
+void Checkpoint::for_each_array(const Entry& entry, const std::string& name, Use&& use) const {
+  const Collector& collector = collector_of(entry);
+  const Accumulator& accumulator = *collector.accumulator;
+  WindowState& state = state_of(entry);
+  const Dims& shape = collector.part->local_shape();
+  for (int m = 0; m < k_moments; ++m)
+    if (const auto moment = static_cast<Moment>(m); accumulator.moments().has(moment))
+      use(name + "." + name_of(moment), ArrayView::contiguous(state.of(moment).data(), Type::double_, shape));
+  for (int m = 0; m < k_moments; ++m)
+    if (const auto moment = static_cast<Moment>(m); accumulator.whole_moments().has(moment))
+      use(name + "." + name_of(moment),
+          ArrayView::contiguous(state.whole_of(moment).data(), accumulator.type(), shape));
+  if (accumulator.counts_cells())
+    use(name + ".cell_weights", ArrayView::contiguous(state.cell_weights.data(), Type::int64, shape));
+  if (accumulator.counts_values())
+    use(name + ".cell_counts", ArrayView::contiguous(state.cell_counts.data(), Type::int64, shape));
+}
 
 }  // namespace shoal::streams

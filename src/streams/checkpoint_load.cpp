@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "dataset/settings/own_files.hpp"
 #include "streams/checkpoint.hpp"
-#include "streams/checkpoint_arrays.hpp"
 #include "streams/checksum.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -182,7 +182,7 @@ std::size_t Checkpoint::part_with(std::size_t collector, const std::vector<Opera
     (has(operations, operation) ? part.accumulator : rest)->need(operation);
   plan.collectors[collector].accumulator = std::move(rest);
   plan.collectors.push_back(std::move(part));
-  streams_.sources_[static_cast<std::size_t>(plan.collectors[made].source)].collectors.push_back(made);
+  nth(streams_.sources_, plan.collectors[made].source).collectors.push_back(made);
   for (RecordFile& file : streams_.files_)
     for (std::size_t o = 0; o < file.plan().outputs.size(); ++o) {
       const Output& output = file.plan().outputs[o];
@@ -268,13 +268,13 @@ void Checkpoint::read_arrays(EvenReader& even, const Entry& entry, const std::st
                                 name_of(found.type), text_of(schema.shape(index)), name_of(view.type),
                                 text_of(shape)));
     DataCall call;
-    call.variable = variable;
+    call.variable = index;
     call.decomposition = part.decomposition();
     call.array.cells = view;
     Sum sum{variable, checksum_in(found.attributes), 0};
     if (call.decomposition != nullptr) {
       file.read(call);
-      sum.share = even.share_of(variable, view.type, shape);
+      sum.share = even.share_of(index, view.type, shape);
     } else {
       file.get(call);
       sum.share = share_of(streams_.comm_, view, part);

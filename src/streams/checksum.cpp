@@ -81,7 +81,7 @@ std::vector<std::uint64_t> sums_of(const Comm& comm, const std::vector<std::uint
   return sums;
 }
 
-std::uint64_t EvenReader::share_of(const std::string& variable, Type type, const Dims& shape) {
+std::uint64_t EvenReader::share_of(int variable, Type type, const Dims& shape) {
   auto& cut = cuts_[text_of(shape)];
   if (cut == nullptr) {
     const int longest = static_cast<int>(std::max_element(shape.begin(), shape.end()) - shape.begin());

@@ -31,7 +31,7 @@ class EvenReader {
   EvenReader(const Comm& comm, Dataset& file) : comm_(comm), file_(file) {}
   Dataset& file() const { return file_; }
   /// This rank's share of a variable of the type, 8 bytes. Collective.
-  std::uint64_t share_of(const std::string& variable, Type type, const Dims& shape);
+  std::uint64_t share_of(int variable, Type type, const Dims& shape);
 
  private:
   const Comm& comm_;

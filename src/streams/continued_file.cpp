@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "streams/nth.hpp"
 #include "streams/record_file.hpp"
 
 namespace shoal::streams {
@@ -156,8 +157,8 @@ void RecordFile::compare_coordinates() {
     if (!has(now.name)) continue;
     std::vector<double> there = now.values;  // cells of nobody stay
     const DataCall call =
-        call_of(now.name, now.decomposition, ArrayView::contiguous(there.data(), Type::double_, now.extents),
-                k_no_record);
+        call_of(dataset_->variable(now.name), now.decomposition,
+                ArrayView::contiguous(there.data(), Type::double_, now.extents), k_no_record);
     if (now.decomposition != nullptr)
       dataset_->read(call);
     else
@@ -170,7 +171,7 @@ void RecordFile::compare_coordinates() {
   if (first != differ.end())
     throw Error(Code::state, "the file goes on, where it has other values than this job would write; {}",
                 k_advice)
-        .of_variable(names[static_cast<std::size_t>(first - differ.begin())]);
+        .of_variable(nth(names, first - differ.begin()));
 }
 
 }  // namespace shoal::streams

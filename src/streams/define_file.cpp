@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "streams/nth.hpp"
 #include "streams/record_file.hpp"
 #include "streams/select.hpp"
 
@@ -60,7 +62,7 @@ void RecordFile::define() {
   if (!is_new && added.empty()) return;
   dataset_->end_define();
   for (Coordinate& one : added)
-    write_array(one.name, one.decomposition,
+    write_array(dataset_->variable(one.name), one.decomposition,
                 ArrayView::contiguous(one.values.data(), Type::double_, one.extents), k_no_record);
 }
 
@@ -101,20 +103,18 @@ void RecordFile::define_time() {
   put_text("time", "calendar", time_.calendar.name());
   put_text("time", "axis", "T");
   if (has_bounds_) {
-    const char* bounds = choice.climatology ? "climatology_bounds" : "time_bounds";
-    put_text("time", choice.climatology ? "climatology" : "bounds", bounds);
-    dataset_->def_var(bounds, Type::double_, "time bnds", nullptr);
+    put_text("time", choice.climatology ? "climatology" : "bounds", bounds_name());
+    dataset_->def_var(bounds_name(), Type::double_, "time bnds", nullptr);
   }
   if (has_bounds_ && choice.fms_attributes) {
-    const std::string length = units.substr(0, units.find(' '));
-    const auto define_average = [&](const char* name, const char* about, const std::string& unit) {
-      dataset_->def_var(name, Type::double_, "time", nullptr);
-      put_text(name, "long_name", about);
-      put_text(name, "units", unit);
-    };
-    define_average("average_T1", "start time for average period", units);
-    define_average("average_T2", "end time for average period", units);
-    define_average("average_DT", "length of average period", length);
+    const std::array<std::string, 3> about = {"start time for average period", "end time for average period",
+                                              "length of average period"},
+                                     unit = {units, units, units.substr(0, units.find(' '))};
+    for (std::size_t i = 0; i < k_averages.size(); ++i) {
+      dataset_->def_var(k_averages[i], Type::double_, "time", nullptr);
+      put_text(k_averages[i], "long_name", about[i]);
+      put_text(k_averages[i], "units", unit[i]);
+    }
   }
 }
 
@@ -171,7 +171,7 @@ std::string RecordFile::dims_of(const Output& output) {
 
 void RecordFile::define_output(const Output& output) {
   if (has(output.name)) return;
-  const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
+  const Collector& collector = nth(plan_.collectors, output.collector);
   dataset_->def_var(output.name, output.encoding.type, dims_of(output),
                     output.is_cut ? collector.part->decomposition() : nullptr);
   dataset_->def_fill(output.name, Type::double_, &output.encoding.fill);
@@ -218,7 +218,7 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
   for (const auto& [grid, part] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
       if (variable.grid != grid) continue;
-      const Decomposition& whole = *model_.grids()[static_cast<std::size_t>(grid)].decomposition;
+      const Decomposition& whole = *nth(model_.grids(), grid).decomposition;
       auto values = variable.values;
       out.push_back(
           {variable.name,

@@ -10,6 +10,7 @@
 #include "base/language.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -160,7 +161,7 @@ void Descriptions::add_grid_variable(const std::string& grid, const std::string&
   out.name = name;
   out.grid = grid_index(grid);
   out.is_area = is_area;
-  const Decomposition& decomposition = *grids_[static_cast<std::size_t>(out.grid)].decomposition;
+  const Decomposition& decomposition = *nth(grids_, out.grid).decomposition;
   if (is_area && area_of(out.grid) != nullptr)
     throw Error(Code::exists, "grid '{}' has the area '{}' already", grid, area_of(out.grid)->name);
   out.type = is_number(values.type) ? values.type : Type::double_;
@@ -195,7 +196,7 @@ int Descriptions::add_field(const std::string& name, Type type, const std::strin
                 name, field.dims.size(), k_max_dims - 1);
   if (!grid.empty()) {
     field.grid = grid_index(grid);
-    const auto& of_grid = grids_[static_cast<std::size_t>(field.grid)].dims;
+    const auto& of_grid = nth(grids_, field.grid).dims;
     if (of_grid.size() > field.dims.size() ||
         !std::equal(of_grid.begin(), of_grid.end(),
                     field.dims.end() - static_cast<std::ptrdiff_t>(of_grid.size())))
@@ -249,7 +250,7 @@ const Axis* Descriptions::axis(const std::string& name) const {
 }
 
 const Grid* Descriptions::grid_of(const Field& field) const {
-  return field.grid < 0 ? nullptr : &grids_[static_cast<std::size_t>(field.grid)];
+  return field.grid < 0 ? nullptr : &nth(grids_, field.grid);
 }
 
 const Decomposition* Descriptions::decomposition_of(const Field& field) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "streams/exact_sum.hpp"
+#include "streams/nth.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -35,7 +36,7 @@ void ExactSum::add(double term) {
                                  static_cast<std::int64_t>(rest >> 32)};
   const bool negative = (bits >> 63) != 0;
   for (int i = 0; i < 3; ++i)
-    digits_[static_cast<std::size_t>(digit + i)] += negative ? -parts[i] : parts[i];
+    nth(digits_, digit + i) += negative ? -parts[i] : parts[i];
   if (++since_carry_ == k_terms) carry();
 }
 
@@ -82,12 +83,12 @@ double ExactSum::value() const {
     sum.carry();
   }
   int top = k_digits - 1;
-  while (top >= 0 && sum.digits_[static_cast<std::size_t>(top)] == 0)
+  while (top >= 0 && nth(sum.digits_, top) == 0)
     --top;
   if (top < 0) return 0;
   // The 64 highest bits, and whether there is anything below them.
   const auto digit = [&](int i) {
-    return i < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(sum.digits_[static_cast<std::size_t>(i)]);
+    return i < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(nth(sum.digits_, i));
   };
   const auto length = static_cast<int>(std::bit_width(digit(top)));
   if (length > 32)

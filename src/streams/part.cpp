@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -36,7 +37,7 @@ Part::Part(const Comm& comm, std::vector<DimChoice> choices, int outer,
            const std::shared_ptr<const Decomposition>& grid)
     : choices_(std::move(choices)), outer_(outer) {
   for (int d = 0; d < outer_; ++d) {
-    const DimChoice& choice = choices_[static_cast<std::size_t>(d)];
+    const DimChoice& choice = nth(choices_, d);
     std::vector<std::int64_t> cells(static_cast<std::size_t>(choice.chosen()));
     for (std::size_t i = 0; i < cells.size(); ++i)
       cells[i] = choice.cell(static_cast<std::int64_t>(i));
@@ -57,7 +58,7 @@ void Part::cut_block(const Comm& comm, const std::shared_ptr<const Decomposition
   bool empty = tile.empty();
   std::vector<std::vector<std::int64_t>> cells(static_cast<std::size_t>(nd));
   for (int d = 0; d < nd; ++d) {
-    const DimChoice& choice = choices_[static_cast<std::size_t>(outer_ + d)];
+    const DimChoice& choice = nth(choices_, outer_ + d);
     global[d] = choice.chosen();
     std::int64_t from = tile.first[d], to = tile.end(d);
     if (!choice.whole) {
@@ -71,14 +72,14 @@ void Part::cut_block(const Comm& comm, const std::shared_ptr<const Decomposition
     count[d] = to - from;
     empty = empty || count[d] == 0;
     for (std::int64_t i = from; i < to; ++i)
-      cells[static_cast<std::size_t>(d)].push_back(choice.cell(i) - tile.first[d]);
+      nth(cells, d).push_back(choice.cell(i) - tile.first[d]);
   }
   if (empty) {
     first = count = Dims(nd);
     cells.assign(static_cast<std::size_t>(nd), {});
   }
   for (int d = 0; d < nd; ++d)
-    dims_.push_back(local_dim(tile.count[d], std::move(cells[static_cast<std::size_t>(d)])));
+    dims_.push_back(local_dim(tile.count[d], std::move(nth(cells, d))));
   first_ = first;
   const int masked_dims = grid->masked_dims();
   if (grid->is_masked() && !empty) {
@@ -89,9 +90,7 @@ void Part::cut_block(const Comm& comm, const std::shared_ptr<const Decomposition
         const Dims at = unravel(i, masked_.shape());
         std::int64_t cell = 0;
         for (int d = 0; d < masked_dims; ++d)
-          cell += dims_[static_cast<std::size_t>(outer_ + nd - masked_dims + d)]
-                      .cells[static_cast<std::size_t>(at[d])] *
-                  strides[d];
+          cell += nth(nth(dims_, outer_ + nd - masked_dims + d).cells, at[d]) * strides[d];
         if (mask->is_masked(cell)) masked_.set_masked(i);
       }
     }
@@ -112,16 +111,16 @@ void Part::cut_map(const Comm& comm, const std::shared_ptr<const Decomposition>&
   std::vector<std::int64_t> list(static_cast<std::size_t>(map.local_cells()), k_hole);
   map.for_each_run(0, volume(shape), [&](const IndexMap::Run& run) {
     for (std::int64_t i = 0; i < run.length; ++i)
-      list[static_cast<std::size_t>(run.local + i)] = run.global + i;
+      nth(list, run.local + i) = run.global + i;
   });
   // Where each chosen index of a dimension comes to lie.
   std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(mapped));
   for (int d = 0; d < mapped; ++d) {
-    const DimChoice& choice = choices_[static_cast<std::size_t>(outer_ + d)];
+    const DimChoice& choice = nth(choices_, outer_ + d);
     mapped_.push_back(choice.chosen());
-    places[static_cast<std::size_t>(d)].assign(static_cast<std::size_t>(choice.length), -1);
+    nth(places, d).assign(static_cast<std::size_t>(choice.length), -1);
     for (std::int64_t i = 0; i < choice.chosen(); ++i)
-      places[static_cast<std::size_t>(d)][static_cast<std::size_t>(choice.cell(i))] = i;
+      nth(nth(places, d), choice.cell(i)) = i;
   }
   const bool whole = all_whole(choices_, static_cast<std::size_t>(outer_));
   std::vector<std::int64_t> positions;
@@ -130,7 +129,7 @@ void Part::cut_map(const Comm& comm, const std::shared_ptr<const Decomposition>&
     if (cell != k_hole) {
       const Dims at = unravel(list[i], shape);
       for (int d = 0; d < mapped && cell != k_hole; ++d) {
-        const std::int64_t place = places[static_cast<std::size_t>(d)][static_cast<std::size_t>(at[d])];
+        const std::int64_t place = nth(nth(places, d), at[d]);
         cell = place < 0 ? k_hole : cell * mapped_[d] + place;
       }
     }
@@ -170,7 +169,7 @@ Dims Part::index_in_file(std::int64_t cell) const {
       out.push_back(first_[d - outer_] + local[d]);
     return out;
   }
-  const std::int64_t at = list_[static_cast<std::size_t>(local[outer_])];
+  const std::int64_t at = nth(list_, local[outer_]);
   for (const std::int64_t n : at == k_hole ? Dims(mapped_.size(), -1) : unravel(at, mapped_))
     out.push_back(n);
   for (int d = outer_ + 1; d < local.size(); ++d)

@@ -10,6 +10,7 @@
 #include "base/array_view.hpp"
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -21,7 +22,7 @@ struct DimChoice {
   std::vector<std::int64_t> cells;  ///< unless whole: ascending, from 0
 
   std::int64_t chosen() const { return whole ? length : static_cast<std::int64_t>(cells.size()); }
-  std::int64_t cell(std::int64_t i) const { return whole ? i : cells[static_cast<std::size_t>(i)]; }
+  std::int64_t cell(std::int64_t i) const { return whole ? i : nth(cells, i); }
   friend bool operator==(const DimChoice&, const DimChoice&) = default;
 };
 
@@ -91,16 +92,16 @@ template <class Visit>
 void Part::rows(const ArrayView& own, int dims, Visit&& visit) const {
   Dims at(dims);
   for (int d = 0; d < dims; ++d)
-    if (dims_[static_cast<std::size_t>(d)].count == 0) return;
+    if (nth(dims_, d).count == 0) return;
   for (;;) {
     const std::byte* data = own.data;
     for (int d = 0; d < dims; ++d) {
-      const LocalDim& dim = dims_[static_cast<std::size_t>(d)];
-      data += (dim.whole ? at[d] : dim.cells[static_cast<std::size_t>(at[d])]) * own.strides[d];
+      const LocalDim& dim = nth(dims_, d);
+      data += (dim.whole ? at[d] : nth(dim.cells, at[d])) * own.strides[d];
     }
     visit(data);
     int d = dims - 1;
-    while (d >= 0 && ++at[d] == dims_[static_cast<std::size_t>(d)].count)
+    while (d >= 0 && ++at[d] == nth(dims_, d).count)
       at[d--] = 0;
     if (d < 0) return;
   }
@@ -131,8 +132,7 @@ void Part::for_each_run(const ArrayView& own, Visit&& visit) const {
   // The last dimensions that are whole, and lie in memory without gaps, are one.
   int outer = nd;
   std::int64_t row = 1;
-  while (outer > 0 && dims_[static_cast<std::size_t>(outer - 1)].whole &&
-         own.strides[outer - 1] == row * size)
+  while (outer > 0 && nth(dims_, outer - 1).whole && own.strides[outer - 1] == row * size)
     row *= own.extents[--outer];
   std::int64_t cell = 0;
   if (outer < nd || nd == 0) {

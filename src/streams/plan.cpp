@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "streams/nth.hpp"
 #include "streams/select.hpp"
 
 namespace shoal::streams {
@@ -214,7 +215,7 @@ class Planner {
              fmt::format("'{}': the model has no field '{}'{}", choice.text, name,
                          did_you_mean(name, model_.field_names())));
       if (!out.fields.empty()) {
-        const Field& first = fields[static_cast<std::size_t>(out.fields.front())];
+        const Field& first = nth(fields, out.fields.front());
         if (found->dims != first.dims || found->grid != first.grid)
           fail(choice.line, "expression", Code::setting,
                fmt::format("'{}': fields '{}' and '{}' differ in their dimensions or grid", choice.text,
@@ -222,22 +223,21 @@ class Planner {
       }
       out.fields.push_back(static_cast<int>(found - fields.begin()));
     }
-    const Field& first = model_.fields()[static_cast<std::size_t>(out.fields.front())];
+    const Field& first = nth(model_.fields(), out.fields.front());
     out.like = first;
     out.text = choice.text;
     out.like.name = choice.name;
     out.like.type = Type::double_;
     out.like.attributes = {text_attribute("long_name", choice.text)};
-    out.like.for_step = std::any_of(out.fields.begin(), out.fields.end(), [&](int field) {
-      return model_.fields()[static_cast<std::size_t>(field)].for_step;
-    });
+    out.like.for_step = std::any_of(out.fields.begin(), out.fields.end(),
+                                    [&](int field) { return nth(model_.fields(), field).for_step; });
     out.like.missing = std::numeric_limits<double>::quiet_NaN();  // where one of its fields is missing
     return source(std::move(out));
   }
 
   int collector(int source_index, int clock_index, const TimeOperation& operation,
                 const std::shared_ptr<const Part>& part) {
-    const Source& source = plan_.sources[static_cast<std::size_t>(source_index)];
+    const Source& source = nth(plan_.sources, source_index);
     const bool instant = operation.operation == Operation::instant;
     std::size_t i = 0;
     for (; i < plan_.collectors.size(); ++i) {
@@ -265,7 +265,7 @@ class Planner {
 
   Output output(const FilePlan& file, Selector& selector, const FieldChoice& choice, int source_index) {
     const FileChoice& of_file = file.choice;
-    const Field like = plan_.sources[static_cast<std::size_t>(source_index)].like;
+    const Field like = nth(plan_.sources, source_index).like;
     Output out;
     out.line = choice.line;
     out.name = choice.name.empty() ? like.name : choice.name;
@@ -293,7 +293,7 @@ class Planner {
         if (!out.reducer->gone()[d]) out.dims.push_back(part->choices()[d]);
     }
     choose_type(out, like, of_file, choice, fractions);
-    const bool made = plan_.sources[static_cast<std::size_t>(source_index)].expression != nullptr ||
+    const bool made = nth(plan_.sources, source_index).expression != nullptr ||
                       out.operation.operation == Operation::count || out.encoding.packing;
     out.encoding.fill = fill_of(out.encoding.type, made ? std::nullopt : like.missing);
     out.attributes = attributes(out, like, of_file, choice);
@@ -407,7 +407,7 @@ class Planner {
       add("time: " + method);
     if (file.reduce) {
       constexpr const char* k_names[] = {"mean", "sum", "minimum", "maximum"};
-      add(names_of_gone(out, like) + k_names[static_cast<std::size_t>(file.reduce->operation)]);
+      add(names_of_gone(out, like) + nth(k_names, file.reduce->operation));
     }
     if (!methods.empty()) put(text_attribute("cell_methods", methods));
     const std::string units = text_of(all, "units");
@@ -479,7 +479,7 @@ class Planner {
   void add_grids(FilePlan& file) {
     for (const Output& output : file.outputs) {
       if (!output.is_cut) continue;
-      const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
+      const Collector& collector = nth(plan_.collectors, output.collector);
       const Field& like = plan_.source_of(collector).like;
       const bool known = std::any_of(file.grids.begin(), file.grids.end(),
                                      [&](const auto& grid) { return grid.first == like.grid; });
@@ -492,7 +492,7 @@ class Planner {
       file.grids.emplace_back(
           like.grid, std::make_shared<const Part>(
                          comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
-                         without_mask(model_.grids()[static_cast<std::size_t>(like.grid)].decomposition)));
+                         without_mask(nth(model_.grids(), like.grid).decomposition)));
     }
   }
 

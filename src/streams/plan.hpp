@@ -13,6 +13,7 @@
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
 #include "streams/expression.hpp"
+#include "streams/nth.hpp"
 #include "streams/packing.hpp"
 #include "streams/reducer.hpp"
 
@@ -73,8 +74,8 @@ struct Plan {
   std::vector<Collector> collectors;
   std::vector<FilePlan> files;
 
-  const Source& source_of(const Collector& c) const { return sources[static_cast<std::size_t>(c.source)]; }
-  const Clock& clock_of(const Collector& c) const { return clocks[static_cast<std::size_t>(c.clock)]; }
+  const Source& source_of(const Collector& c) const { return nth(sources, c.source); }
+  const Clock& clock_of(const Collector& c) const { return nth(clocks, c.clock); }
 };
 
 /// One for a collector of the plan, which needs no operation yet. Local.

@@ -12,6 +12,7 @@
 #include "base/printable.hpp"
 #include "dataset/settings/own_files.hpp"
 #include "storage/paths.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -66,7 +67,7 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
   if (file_.choice.new_file) periods_.emplace(time.calendar, *file_.choice.new_file, Duration{}, time.start);
   for (const Output& output : file_.outputs) {
     has_bounds_ = has_bounds_ || output.operation.operation != Operation::instant;
-    const Collector& collector = plan.collectors[static_cast<std::size_t>(output.collector)];
+    const Collector& collector = nth(plan.collectors, output.collector);
     takes_start_ = takes_start_ && !has_bounds_ && !plan.source_of(collector).like.for_step;
     if (output.operation.bins > 0 &&
         std::find(bins_.begin(), bins_.end(), output.operation.bins) == bins_.end())
@@ -109,6 +110,7 @@ void RecordFile::open(const Window& window) {
     else
       create();
     define();
+    numbers_ = find_numbers();
   } catch (...) {  // the next record tries again; what a checkpoint knows is still to be kept
     dataset_.reset();
     throw;
@@ -208,18 +210,27 @@ void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
       break;
   }
   if (choice.climatology) {  // in the first of the years
-    const Window first = plan_.clocks[static_cast<std::size_t>(file_.clock)].beginning(time.window.start);
+    const Window first = nth(plan_.clocks, file_.clock).beginning(time.window.start);
     at = {first.start.microseconds + (first.end.microseconds - first.start.microseconds) / 2};
   }
-  put_doubles("time", {time_value(at)}, {}, record);
+  put_doubles(numbers_.time, {time_value(at)}, {}, record);
   const double start = time_value(time.bounds.start), end = time_value(time.bounds.end);
-  if (has_bounds_)
-    put_doubles(choice.climatology ? "climatology_bounds" : "time_bounds", {start, end}, {2}, record);
-  if (has_bounds_ && choice.fms_attributes) {
-    put_doubles("average_T1", {start}, {}, record);
-    put_doubles("average_T2", {end}, {}, record);
-    put_doubles("average_DT", {end - start}, {}, record);
-  }
+  if (has_bounds_) put_doubles(numbers_.bounds, {start, end}, {2}, record);
+  const double averages[] = {start, end, end - start};
+  for (std::size_t i = 0; i < numbers_.averages.size(); ++i)
+    put_doubles(numbers_.averages[i], {averages[i]}, {}, record);
+}
+
+RecordFile::Numbers RecordFile::find_numbers() const {
+  Numbers found;
+  found.time = dataset_->variable("time");
+  if (has_bounds_) found.bounds = dataset_->variable(bounds_name());
+  if (has_bounds_ && file_.choice.fms_attributes)
+    for (const char* name : k_averages)
+      found.averages.push_back(dataset_->variable(name));
+  for (const Output& output : file_.outputs)
+    found.outputs.push_back(dataset_->variable(output.name));
+  return found;
 }
 
 void RecordFile::write(const RecordTime& time, const std::vector<Values>& values) {
@@ -273,7 +284,7 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
       source.expression == nullptr &&
       (!source.like.missing ||
        (collector.kept->type() == encoding.type && is_same_number(collector.kept->fill(), encoding.fill)))) {
-    write_array(output.name, decomposition, collector.kept->view(), record);
+    write_array(number_of(output), decomposition, collector.kept->view(), record);
     return {};
   }
   if (is_written_whole(values)) {
@@ -308,7 +319,7 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
     make(first, n, out);
     if (encoding.packing) pack(out, n, encoding);
   };
-  write_array(output.name, decomposition, made_array<double>(Type::double_, extents, stored), record);
+  write_array(number_of(output), decomposition, made_array<double>(Type::double_, extents, stored), record);
   return unpackable;
 }
 
@@ -361,8 +372,7 @@ std::vector<double> RecordFile::reduced(const Values& values) const {
       kept.as_doubles(0, part_cells, cells.data());
       counts = [&](std::int64_t cell) {
         const Field& like = plan_.source_of(*values.collector).like;
-        return !like.missing ||
-               !is_missing(cells[static_cast<std::size_t>(cell)], like.type, kept.fill(), like.type);
+        return !like.missing || !is_missing(nth(cells, cell), like.type, kept.fill(), like.type);
       };
     }
     const auto found = output.reducer->reduce(comm_, cells, counts, fill);
@@ -388,12 +398,11 @@ void RecordFile::write_whole(const Values& values, std::int64_t record) {
   const auto make = [&](std::int64_t first, std::int64_t n, std::int64_t* out) {
     accumulator.whole_result(output.operation.operation, values.state, encoding.fill, first, n, out);
   };
-  write_array(output.name, output.is_cut ? accumulator.part().decomposition() : nullptr,
+  write_array(number_of(output), output.is_cut ? accumulator.part().decomposition() : nullptr,
               made_array<std::int64_t>(encoding.type, accumulator.part().local_shape(), make), record);
 }
 
-DataCall RecordFile::call_of(const std::string& variable,
-                             const std::shared_ptr<const Decomposition>& decomposition,
+DataCall RecordFile::call_of(int variable, const std::shared_ptr<const Decomposition>& decomposition,
                              const CellArray& cells, std::int64_t record) {
   DataCall call;
   call.variable = variable;
@@ -403,8 +412,7 @@ DataCall RecordFile::call_of(const std::string& variable,
   return call;
 }
 
-void RecordFile::write_array(const std::string& variable,
-                             const std::shared_ptr<const Decomposition>& decomposition,
+void RecordFile::write_array(int variable, const std::shared_ptr<const Decomposition>& decomposition,
                              const CellArray& cells, std::int64_t record) {
   const DataCall call = call_of(variable, decomposition, cells, record);
   if (decomposition != nullptr)
@@ -413,7 +421,7 @@ void RecordFile::write_array(const std::string& variable,
     dataset_->put(call);
 }
 
-void RecordFile::put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
+void RecordFile::put_doubles(int variable, std::vector<double> values, const Dims& extents,
                              std::int64_t record) {
   write_array(variable, nullptr, ArrayView::contiguous(values.data(), Type::double_, extents), record);
 }
@@ -434,7 +442,7 @@ void RecordFile::commit() {
 void RecordFile::end_step() {
   if (dataset_ == nullptr) return;
   // Its last window may end behind its period.
-  if (plan_.clocks[static_cast<std::size_t>(file_.clock)].next_start() >= period_.end)
+  if (nth(plan_.clocks, file_.clock).next_start() >= period_.end)
     close();
   else if (file_.choice.commit == Commit::record)
     commit();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,6 +31,9 @@ struct RecordTime {
   Window bounds;    ///< what its values hold for
   Instant instant;  ///< of a step, where all of the file's values are of instants
 };
+
+/// What FMS has beside bounds: start, end and length.
+inline constexpr std::array<const char*, 3> k_averages = {"average_T1", "average_T2", "average_DT"};
 
 /// Values of an output that are to be written.
 struct Values {
@@ -143,14 +147,21 @@ class RecordFile {
   void check_packed(const std::vector<Values>& values, const std::vector<Unpackable>& found) const;
   void put_att(const char* variable, const Attribute& attribute);
   void put_text(const char* variable, const char* name, const std::string& text);
-  void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
-                   std::int64_t record);
-  static DataCall call_of(const std::string& variable,
-                          const std::shared_ptr<const Decomposition>& decomposition, const CellArray& cells,
-                          std::int64_t record);
-  void write_array(const std::string& variable, const std::shared_ptr<const Decomposition>& decomposition,
+  /// Variables that records have, by their numbers in the open file.
+  struct Numbers {
+    int time = -1, bounds = -1;
+    std::vector<int> averages;  // average_T1, _T2, _DT
+    std::vector<int> outputs;   // as in the plan
+  };
+  Numbers find_numbers() const;
+  int number_of(const Output& output) const { return nth(numbers_.outputs, &output - file_.outputs.data()); }
+  void put_doubles(int variable, std::vector<double> values, const Dims& extents, std::int64_t record);
+  static DataCall call_of(int variable, const std::shared_ptr<const Decomposition>& decomposition,
+                          const CellArray& cells, std::int64_t record);
+  void write_array(int variable, const std::shared_ptr<const Decomposition>& decomposition,
                    const CellArray& cells, std::int64_t record);
   bool has(const std::string& variable) const;
+  const char* bounds_name() const { return file_.choice.climatology ? "climatology_bounds" : "time_bounds"; }
   double time_value(Instant instant) const;
   bool exists_there() const;
   std::int64_t records_there() const;
@@ -168,6 +179,7 @@ class RecordFile {
   std::vector<int> bins_;           // parts of a day of outputs
 
   std::unique_ptr<Dataset> dataset_;
+  Numbers numbers_;
   std::string path_;
   Instant first_;  // where its first window begins
   Window period_;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "codec/convert.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -45,14 +46,14 @@ Reducer::Reducer(std::shared_ptr<const Part> part, std::vector<bool> gone, Space
       grid_weights_(std::move(cell_weights)) {
   const int outer = part_->outer_dims(), nd = static_cast<int>(gone_.size());
   for (int d = outer; d < nd; ++d)
-    stays_cut_ = stays_cut_ && !gone_[static_cast<std::size_t>(d)];
+    stays_cut_ = stays_cut_ && !nth(gone_, d);
   // Lengths of what is kept, and how far apart its cells lie in the result.
   Dims local_outer, kept;
   std::vector<int> kept_dims;
   for (int d = 0; d < outer; ++d) {
-    const std::int64_t length = part_->choices()[static_cast<std::size_t>(d)].chosen();
+    const std::int64_t length = nth(part_->choices(), d).chosen();
     local_outer.push_back(length);
-    if (gone_[static_cast<std::size_t>(d)]) continue;
+    if (nth(gone_, d)) continue;
     kept.push_back(length);
     kept_dims.push_back(d);
   }
@@ -64,8 +65,8 @@ Reducer::Reducer(std::shared_ptr<const Part> part, std::vector<bool> gone, Space
     shape_ = joined(kept, grid_shape);
   } else {
     for (int d = outer; d < nd; ++d)
-      if (!gone_[static_cast<std::size_t>(d)]) {
-        kept.push_back(part_->choices()[static_cast<std::size_t>(d)].chosen());
+      if (!nth(gone_, d)) {
+        kept.push_back(nth(part_->choices(), d).chosen());
         kept_dims.push_back(d);
       }
     shape_ = kept;
@@ -84,8 +85,7 @@ Reducer::Reducer(std::shared_ptr<const Part> part, std::vector<bool> gone, Space
     for (std::size_t k = 0; k < kept_dims.size(); ++k)
       if (kept_dims[k] < outer) places_[o] += at[kept_dims[k]] * strides[static_cast<int>(k)] * scale;
     for (int d = 0; d < outer; ++d)
-      if (!dim_weights[static_cast<std::size_t>(d)].empty())
-        weights_[o] *= dim_weights[static_cast<std::size_t>(d)][static_cast<std::size_t>(at[d])];
+      if (!nth(dim_weights, d).empty()) weights_[o] *= nth(nth(dim_weights, d), at[d]);
   }
   grid_places_.resize(static_cast<std::size_t>(grid_cells));
   for (std::size_t g = 0; g < grid_places_.size(); ++g) {
@@ -131,7 +131,7 @@ std::vector<double> Reducer::column_sums(const std::vector<double>& values,
   std::vector<double> totals(cells), weights(cells);
   std::vector<bool> counted(cells);
   for_each_cell(counts, [&](std::int64_t cell, std::size_t place, double weight) {
-    totals[place] += weight * values[static_cast<std::size_t>(cell)];
+    totals[place] += weight * nth(values, cell);
     weights[place] += weight;
     counted[place] = true;
   });
@@ -154,7 +154,7 @@ std::vector<double> Reducer::sums(const Comm& comm, const std::vector<double>& v
   {
     std::vector<ExactSum> totals(cells), weights(cells);
     for_each_cell(counts, [&](std::int64_t cell, std::size_t place, double weight) {
-      totals[place].add(weight * values[static_cast<std::size_t>(cell)]);
+      totals[place].add(weight * nth(values, cell));
       weights[place].add(weight);
       words[cells * 2 * n + place] += 1;
     });
@@ -178,7 +178,7 @@ std::vector<double> Reducer::extremes(const Comm& comm, const std::vector<double
   const bool lowest = operation_ == SpaceOperation::minimum;
   std::vector<std::int64_t> keys(cells, k_none);
   for_each_cell(counts, [&](std::int64_t cell, std::size_t place, double) {
-    const double value = values[static_cast<std::size_t>(cell)];
+    const double value = nth(values, cell);
     keys[place] = std::max(keys[place], ordered(lowest ? -value : value));
   });
   if (!stays_cut_) keys = comm.max(std::move(keys));

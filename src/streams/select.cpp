@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -129,7 +130,7 @@ void Selector::choose_on_axis(const CoordinateRange& range, const Axis& axis, Di
          fmt::format("axis '{}' has no values; choose its cells with indices", axis.name));
   std::vector<std::int64_t> cells;
   for (std::int64_t i = 0; i < axis.length; ++i)
-    if (lies_in(range, axis.values[static_cast<std::size_t>(i)], longitude)) cells.push_back(i);
+    if (lies_in(range, nth(axis.values, i), longitude)) cells.push_back(i);
   if (cells.empty())
     fail(range, Code::setting,
          fmt::format("no cell of '{}' lies in [{}, {}]; it goes from {} to {}", axis.name, range.low,
@@ -207,18 +208,17 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
     std::vector<DimChoice> whole;
     std::vector<std::int64_t> begin{0};  // of each dimension's bits, in words
     for (int d = 0; d < nd; ++d) {
-      whole.push_back({grid.dims[static_cast<std::size_t>(d)], global[d], true, {}});
+      whole.push_back({nth(grid.dims, d), global[d], true, {}});
       begin.push_back(begin.back() + (global[d] + k_bits - 1) / k_bits);
     }
     const Part all(comm_, whole, 0, grid.decomposition);
     std::vector<std::int64_t> bits(static_cast<std::size_t>(begin.back()));
     const auto word = [&](int d, std::int64_t at) -> std::int64_t& {
-      return bits[static_cast<std::size_t>(begin[static_cast<std::size_t>(d)] + at / k_bits)];
+      return nth(bits, nth(begin, d) + at / k_bits);
     };
     for (std::int64_t cell = 0; cell < all.cells(); ++cell) {
       const bool inside = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) {
-        return lies_in(*range.first, range.second->values[static_cast<std::size_t>(cell)],
-                       is_longitude(range.second->attributes));
+        return lies_in(*range.first, nth(range.second->values, cell), is_longitude(range.second->attributes));
       });
       if (!inside) continue;
       const Dims at = all.index_in_file(cell);
@@ -229,7 +229,7 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
     std::vector<std::vector<std::int64_t>> chosen(static_cast<std::size_t>(nd));
     for (int d = 0; d < nd; ++d)
       for (std::int64_t at = 0; at < global[d]; ++at)
-        if ((word(d, at) >> (at % k_bits) & 1) != 0) chosen[static_cast<std::size_t>(d)].push_back(at);
+        if ((word(d, at) >> (at % k_bits) & 1) != 0) nth(chosen, d).push_back(at);
     if (chosen.front().empty())
       fail(*ranges.front().first, Code::setting,
            fmt::format("no cell of grid '{}' lies in the region", grid.name));
@@ -237,8 +237,7 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
   }
   const auto& chosen = on_grids_[field.grid];
   for (int d = 0; d < nd; ++d)
-    keep(*ranges.front().first, choices[static_cast<std::size_t>(outer + d)],
-         chosen[static_cast<std::size_t>(d)]);
+    keep(*ranges.front().first, nth(choices, outer + d), nth(chosen, d));
 }
 
 std::vector<DimChoice> Selector::choices_of(const Field& field) {
@@ -255,7 +254,7 @@ std::shared_ptr<const Part> Parts::part(const Comm& comm, const Descriptions& mo
                                         std::vector<DimChoice> choices, int outer, int grid) {
   for (const auto& known : known_)
     if (known.outer == outer && known.grid == grid && known.part->choices() == choices) return known.part;
-  const auto decomposition = grid < 0 ? nullptr : model.grids()[static_cast<std::size_t>(grid)].decomposition;
+  const auto decomposition = grid < 0 ? nullptr : nth(model.grids(), grid).decomposition;
   known_.push_back(
       {outer, grid, std::make_shared<const Part>(comm, std::move(choices), outer, decomposition)});
   return known_.back().part;

@@ -16,6 +16,7 @@
 #include "dataset/settings/settings.hpp"
 #include "storage/text_file.hpp"
 #include "streams/file_problems.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -136,11 +137,9 @@ void Streams::begin_run() {
   Status mine = comm_.max(std::int64_t{first == own ? 0 : 1}) == 0 ? Status{} : refused_;
   mine.merge(problem_);
   if (first[0] != own[0])
-    mine.merge({Code::out_of_step,
-                "axes, grids, fields or attributes are not the same as those of rank 0",
-                -1,
-                {},
-                {}});
+    mine.merge(
+        Error(Code::out_of_step, "axes, grids, fields or attributes are not the same as those of rank 0")
+            .status());
   problem_ = refused_ = {};
   comm_.agree_or_throw(mine);
   if (is_check_alone()) check_and_stop();
@@ -159,7 +158,7 @@ void Streams::begin_run() {
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     const Source& source = plan_.sources[s];
     for (const int field : source.fields)
-      uses_[static_cast<std::size_t>(field)].push_back(s);
+      nth(uses_, field).push_back(s);
     sources_[s].inputs.resize(source.fields.size());
     sources_[s].has_input.assign(source.fields.size(), false);
   }
@@ -167,7 +166,7 @@ void Streams::begin_run() {
   for (const bool kept : {true, false})
     for (std::size_t c = 0; c < plan_.collectors.size(); ++c)
       if (const Collector& collector = plan_.collectors[c]; (collector.kept != nullptr) == kept)
-        sources_[static_cast<std::size_t>(collector.source)].collectors.push_back(c);
+        nth(sources_, collector.source).collectors.push_back(c);
   running_ = true;
 }
 
@@ -294,7 +293,7 @@ void Streams::find_wanted() {
   for (const Collector& collector : plan_.collectors)
     if (takes(collector))
       for (const int field : plan_.source_of(collector).fields)
-        wanted_[static_cast<std::size_t>(field)] = 1;
+        nth(wanted_, field) = 1;
 }
 
 void Streams::send(int field, const ArrayArgument& array) {
@@ -306,17 +305,17 @@ void Streams::send(int field, const ArrayArgument& array) {
     if (!in_step_)
       throw Error(Code::state,
                   "field '{}' was sent {}; advance first: it says when the step ends whose values are sent",
-                  fields[static_cast<std::size_t>(field)].name,
+                  nth(fields, field).name,
                   begun_ ? fmt::format("when the step to {} was complete", time_.calendar.text(step_.end))
                          : "before the first step");
     if (ignores(field)) return;
-    const Field& of = fields[static_cast<std::size_t>(field)];
+    const Field& of = nth(fields, field);
     try {
       const Decomposition* grid = descriptions_.decomposition_of(of);
       if (volume(own_extents(of.outer, grid)) > 0 && !array.problem.ok()) throw Error(array.problem);
       const HostArray on_host(array.cells);
       const ArrayView own = own_cells(on_host.view(), of.outer, grid);
-      for (const std::size_t s : uses_[static_cast<std::size_t>(field)])
+      for (const std::size_t s : nth(uses_, field))
         if (plan_.sources[s].expression != nullptr)
           take_input(s, field, own);
         else
@@ -329,6 +328,10 @@ void Streams::send(int field, const ArrayArgument& array) {
   });
   if (status.ok()) return;
   if (comm_.size() == 1) throw Error(status);
+  if (!begun_ && !told_early_) {  // whoever looks at no code learns of it at the first advance
+    told_early_ = true;
+    warn(status.message);
+  }
   problem_.merge(status);
 }
 
@@ -368,7 +371,7 @@ void Streams::take_input(std::size_t source, int field, const ArrayView& own) {
                                               plan.fields.begin());
   if (of.has_input[which]) throw Error(Code::state, "it was sent already; the first values count");
   of.inputs[which] = doubles_of(own);
-  if (const Field& like = descriptions_.fields()[static_cast<std::size_t>(field)]; like.missing)
+  if (const Field& like = nth(descriptions_.fields(), field); like.missing)
     for (double& value : of.inputs[which])
       if (is_missing(value, own.type, *like.missing, like.type))
         value = std::numeric_limits<double>::quiet_NaN();
@@ -412,7 +415,7 @@ void Streams::add_due(std::vector<Due>& due, std::size_t file, const Window& win
   const auto& outputs = files_[file].plan().outputs;
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if ((outputs[o].operation.operation == Operation::instant) == instants &&
-        (instants || plan_.collectors[static_cast<std::size_t>(outputs[o].collector)].accumulator->begun()))
+        (instants || nth(plan_.collectors, outputs[o].collector).accumulator->begun()))
       due.push_back({file, o, window, 0, step_.end});
 }
 

@@ -11,6 +11,7 @@
 #include "dataset/arguments.hpp"
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
+#include "streams/nth.hpp"
 #include "streams/plan.hpp"
 #include "streams/record_file.hpp"
 
@@ -50,8 +51,7 @@ class Streams {
   /// Where no step goes on, yes: sending it then is an error, which a model that asks first is to get, too.
   bool wants(int field) const {
     if (!in_step_) return field >= 0 && static_cast<std::size_t>(field) < descriptions_.fields().size();
-    return field >= 0 && static_cast<std::size_t>(field) < wanted_.size() &&
-           wanted_[static_cast<std::size_t>(field)] != 0;
+    return field >= 0 && static_cast<std::size_t>(field) < wanted_.size() && nth(wanted_, field) != 0;
   }
   /// Does sending the field do nothing in this step, whatever the array is? Local.
   bool ignores(int field) const {
@@ -96,9 +96,7 @@ class Streams {
   void advance_to(const std::function<Instant()>& end);
   Step next_step(Instant end) const;
   void check_step(const Step& next) const;
-  const Clock& clock_of(const RecordFile& file) const {
-    return plan_.clocks[static_cast<std::size_t>(file.plan().clock)];
-  }
+  const Clock& clock_of(const RecordFile& file) const { return nth(plan_.clocks, file.plan().clock); }
   // Of the step which goes on, the same on all ranks: is something due when it is complete?
   bool gives_instants(const RecordFile& file) const;
   bool ends_window_of(const RecordFile& file) const;
@@ -141,6 +139,7 @@ class Streams {
   Status refused_;  // before the run: of a description
   bool running_ = false, closed_ = false, saved_ = false;
   bool begun_ = false, in_step_ = false;  // had a step, or a checkpoint's
+  bool told_early_ = false;               // that a field was sent before the first step
   Step step_;
   Plan plan_;
   std::vector<RecordFile> files_;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "streams/nth.hpp"
 #include "streams/streams.hpp"
 
 namespace shoal::streams {
@@ -177,9 +178,9 @@ std::vector<Streams::Due> Streams::left_at_close() {
     const FilePlan& plan = files_[f].plan();
     const bool climatology = plan.choice.climatology;
     bool dropped = false;
-    for (int slot = 0; slot < plan_.clocks[static_cast<std::size_t>(plan.clock)].slots(); ++slot)
+    for (int slot = 0; slot < nth(plan_.clocks, plan.clock).slots(); ++slot)
       for (std::size_t o = 0; o < plan.outputs.size(); ++o) {
-        const Collector& collector = plan_.collectors[static_cast<std::size_t>(plan.outputs[o].collector)];
+        const Collector& collector = nth(plan_.collectors, plan.outputs[o].collector);
         if (collector.accumulator == nullptr) continue;
         const WindowState* begun = nullptr;
         bool goes_on = climatology;

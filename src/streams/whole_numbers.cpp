@@ -6,6 +6,7 @@
 #include "codec/convert.hpp"
 #include "streams/accumulator.hpp"
 #include "streams/descriptions.hpp"
+#include "streams/nth.hpp"
 
 namespace shoal::streams {
 
@@ -90,7 +91,7 @@ void Accumulator::whole_result(Operation operation, int i, double fill, std::int
   if (operation == Operation::minimum) moment = Moment::minimum;
   if (operation == Operation::maximum) moment = Moment::maximum;
   for (std::int64_t cell = first; cell < first + n; ++cell)
-    *out++ = has_value(i, cell) ? of.whole_of(moment)[static_cast<std::size_t>(cell)] : none;
+    *out++ = has_value(i, cell) ? nth(of.whole_of(moment), cell) : none;
 }
 
 void Accumulator::whole_as_doubles(Operation operation, int i, double fill, std::int64_t first,

@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "dataset/settings/settings.hpp"
 #include "machine/machine_file.hpp"
-#include "storage/whole_file.hpp"
+#include "storage/replacement.hpp"
 #include "tune/advise.hpp"
 #include "tune/beside_files.hpp"
 #include "tune/measure.hpp"

@@ -165,3 +165,78 @@ TEST_CASE("the number of records where dimensions of several grow") {
   fails(shoal_num_records(file, nullptr, &found), SHOAL_INVALID_ARGUMENT, {"'t', 'day'", "variable"});
   ok(shoal_close(&file, 0));
 }
+
+TEST_CASE("steps that a program begins: SHOAL_NEXT is their record for all variables") {
+  const std::int64_t n = world_size() + 1;
+  const Cut cut = rows(n);
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = made(format, cut, n);
+    for (std::int64_t step = 0; step < 4; ++step) {
+      std::int64_t record = -1;
+      ok(shoal_begin_step(file, nullptr));
+      ok(shoal_begin_step(file, &record));  // nothing was written in the step before: the same record
+      CHECK(record == step);
+      const auto value = static_cast<double>(step);
+      if (step != 2) ok(write_next(file, "a", cut, 1 + value));  // not in every step, and first
+      ok(put_next(file, value));
+      ok(write_next(file, "b", cut, 20 + value));
+      if (step == 3) ok(write_next(file, "b", cut, 30 + value));  // once more
+      CHECK(records(file) == step + 1);
+    }
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "next.nc", SHOAL_READ, nullptr, &file));
+    CHECK(first_cells(file, "time", n) == std::vector<double>{0, 1, 2, 3});
+    CHECK(first_cells(file, "a", n) == std::vector<double>{1, 2, fill_value(SHOAL_DOUBLE), 4});
+    CHECK(first_cells(file, "b", n) == std::vector<double>{20, 21, 22, 33});
+    fails(shoal_begin_step(file, nullptr), SHOAL_STATE, {"next.nc", "read"});
+    ok(shoal_close(&file, 0));
+  }
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "none.nc", ("format=" + formats().front()).c_str(), &file));
+  fails(shoal_begin_step(file, nullptr), SHOAL_INVALID_ARGUMENT, {"none.nc", "no record dimension"});
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("SHOAL_APPEND opens what is there, and makes what is not") {
+  if (!in_one_file()) return;
+  const std::int64_t n = world_size() + 1;
+  const Cut cut = rows(n);
+  if (world_rank() == 0) std::remove("appended.nc");
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::string settings = "format=" + formats().front();  // passed over by the second run
+  for (std::int64_t run = 0; run < 2; ++run) {
+    shoal_dataset* file = nullptr;
+    ok(shoal_open(MPI_COMM_WORLD, "appended.nc", SHOAL_APPEND, settings.c_str(), &file));
+    shoal_file_info info = SHOAL_FILE_INFO_INIT;
+    ok(shoal_inq_file(file, &info));
+    CHECK(info.writable == 1);
+    CHECK(info.format == formats().front());
+    CHECK(info.variables == (run == 0 ? 0 : 1));
+    if (run == 0) {
+      def_dim(file, "t", SHOAL_UNLIMITED);
+      ok(shoal_def_var(file, "time", SHOAL_DOUBLE, "t", nullptr));
+    }
+    ok(put_next(file, static_cast<double>(run)));
+    ok(shoal_close(&file, 0));
+  }
+  shoal_dataset* file = nullptr;
+  int code = shoal_open(MPI_COMM_WORLD, "appended.nc", SHOAL_APPEND, "exists=replace", &file);
+  fails(code, SHOAL_SETTING, {"exists=replace", "append"});
+  alike(code);
+  code = shoal_open(MPI_COMM_WORLD, "no_such_folder/a.nc", SHOAL_APPEND, settings.c_str(), &file);
+  fails(code, code == SHOAL_PERMISSION ? code : SHOAL_NOT_FOUND, {"no_such_folder"});  // as netCDF has it
+  alike(code);
+  if (world_size() > 1) {
+    code = shoal_open(MPI_COMM_WORLD, "not_there.nc", world_rank() == 0 ? SHOAL_WRITE : SHOAL_APPEND, nullptr,
+                      &file);
+    fails(code, SHOAL_OUT_OF_STEP, {"open to write", "open or create"});
+    alike(code);
+  }
+  code = shoal_open(MPI_COMM_WORLD, "appended.nc", 3, nullptr, &file);
+  fails(code, SHOAL_INVALID_ARGUMENT, {"mode is 3", "SHOAL_APPEND (2)"});
+  alike(code);
+  ok(shoal_open(MPI_COMM_WORLD, "appended.nc", SHOAL_READ, nullptr, &file));
+  CHECK(first_cells(file, "time", n) == std::vector<double>{0, 1});
+  ok(shoal_close(&file, 0));
+}

@@ -27,32 +27,27 @@ bool is_independent() {
 class Split {
  public:
   Split(bool is_map, std::mt19937& random)
-      : is_map_(is_map), owned_(static_cast<std::size_t>(volume(k_grid)), false) {
+      : is_map_(is_map), owned_(static_cast<std::size_t>(volume(k_grid)), 0) {
     // As many parts again belong to nobody.
     const auto parts = random_tiles(k_grid, 2 * world_size() + 1, false, random);
+    // Of a map every other cell of the tile, backwards.
     for (int r = 0; r < world_size(); ++r)
-      for_cells(parts[static_cast<std::size_t>(r)], [&](const Dims& cell) { owned_[number(cell)] = true; });
+      for_cells(parts[static_cast<std::size_t>(r)], [&](const Dims& cell) {
+        if (!is_map || number(cell) % 2 == 0) owned_[number(cell)] = 1;
+      });
     const Box& tile = parts[static_cast<std::size_t>(world_rank())];
     if (!is_map) {
       ok(shoal_block(MPI_COMM_WORLD, 2, k_grid.data(), tile.first.data(), tile.count.data(), nullptr, nullptr,
                      &handle_));
-      for_cells(tile, [&](const Dims& cell) { mine_.push_back(cell); });
+      for_cells(tile, [&](const Dims& cell) { mine_.push_back(number(cell)); });
       extents_ = tile.count;
       return;
     }
-    // Every other cell of the tile, backwards.
-    owned_.assign(owned_.size(), false);
-    for (int r = 0; r < world_size(); ++r)
-      for_cells(parts[static_cast<std::size_t>(r)], [&](const Dims& cell) {
-        if (number(cell) % 2 == 0) owned_[number(cell)] = true;
-      });
-    std::vector<std::int64_t> list;
     for_cells(tile, [&](const Dims& cell) {
-      if (number(cell) % 2 == 0) mine_.push_back(cell);
+      if (number(cell) % 2 == 0) mine_.push_back(number(cell));
     });
     std::reverse(mine_.begin(), mine_.end());
-    for (const Dims& cell : mine_)
-      list.push_back(static_cast<std::int64_t>(number(cell)));
+    const std::vector<std::int64_t> list(mine_.begin(), mine_.end());
     ok(shoal_map(MPI_COMM_WORLD, 2, k_grid.data(), 0, static_cast<std::int64_t>(list.size()), list.data(),
                  &handle_));
     extents_ = {static_cast<std::int64_t>(list.size())};
@@ -63,21 +58,22 @@ class Split {
 
   const shoal_decomposition* handle() const { return handle_; }
   bool is_map() const { return is_map_; }
-  bool owns(const Dims& cell) const { return owned_[number(cell)]; }
-  /// This rank's cells in the order of its array, and the array's extents.
-  const std::vector<Dims>& mine() const { return mine_; }
+  /// Of the cell of the grid that has this place in row-major order.
+  bool owns(std::size_t place) const { return owned_[place] != 0; }
+  /// This rank's cells in the order of its array, by their places in the grid, and the array's extents.
+  const std::vector<std::size_t>& mine() const { return mine_; }
   const Dims& extents() const { return extents_; }
 
  private:
   static constexpr std::int64_t k_rows = 24, k_columns = 60;
   inline static const Dims k_grid{k_rows, k_columns};
   static std::size_t number(const Dims& cell) {
-    return static_cast<std::size_t>(position_in(cell, Box::whole(k_grid)));
+    return static_cast<std::size_t>(cell[0] * k_columns + cell[1]);
   }
   shoal_decomposition* handle_ = nullptr;
   bool is_map_;
-  std::vector<bool> owned_;
-  std::vector<Dims> mine_;
+  std::vector<char> owned_;
+  std::vector<std::size_t> mine_;
   Dims extents_;
 };
 
@@ -123,24 +119,26 @@ class Model {
       if (leaves(name, split)) continue;
       const std::int64_t of = has_records(name) ? record : 0;
       TestArray array(SHOAL_DOUBLE, joined(Dims{k_shape[0]}, split.extents()));
-      for (std::int64_t z = 0; z < k_shape[0]; ++z)
-        for (std::size_t i = 0; i < split.mine().size(); ++i)
-          array.set(joined(Dims{z}, unravel(static_cast<std::int64_t>(i), split.extents())),
-                    value(name, of, joined(Dims{z}, split.mine()[i])));
+      const auto& known = values(name, of);
+      const auto level = static_cast<std::size_t>(k_shape[1] * k_shape[2]);
+      std::size_t i = 0;
+      for_cells(Box::whole(joined(Dims{k_shape[0]}, split.extents())), [&](const Dims& at) {
+        const std::size_t cell = split.mine()[i++ % split.mine().size()];
+        array.set(at, 100 * step_ + known[static_cast<std::size_t>(at[0]) * level + cell]);
+      });
       ok(shoal_write(file_, name.c_str(), split.handle(), array.c(),
                      SHOAL_RECORD(has_records(name) ? record : SHOAL_NO_RECORD)));
       auto& cells = expected_.try_emplace({name, of}).first->second;
       const bool there = !cells.empty();
       cells.resize(static_cast<std::size_t>(volume(k_shape)),
                    made_with_ == "true" ? fill_of(name) : k_undefined);
-      std::size_t at = 0;
-      for_cells(Box::whole(k_shape), [&](const Dims& cell) {
-        double& now = cells[at++];
-        if (split.owns(tail(cell, 2)))
-          now = value(name, of, cell);
-        else if (fill_ == "written" || (fill_ == "true" && there))
-          now = fill_of(name);
-      });
+      const bool fills = fill_ == "written" || (fill_ == "true" && there);
+      const double fill = fill_of(name);
+      for (std::size_t at = 0; at < cells.size(); ++at)
+        if (split.owns(at % level))
+          cells[at] = 100 * step_ + known[at];
+        else if (fills)
+          cells[at] = fill;
     }
   }
 
@@ -175,8 +173,15 @@ class Model {
     if (name == "fixed") return fill_value(SHOAL_DOUBLE);
     return fill_value(name == "grows" ? SHOAL_SHORT : SHOAL_INT);
   }
-  double value(const std::string& name, std::int64_t record, const Dims& cell) const {
-    return 100 * step_ + value_of(static_cast<int>(name[0]), joined(Dims{record}, cell));
+  /// Of all cells; each write adds 100 times its number.
+  static const std::vector<double>& values(const std::string& name, std::int64_t record) {
+    static std::map<std::pair<std::string, std::int64_t>, std::vector<double>> known;
+    auto& cells = known[{name, record}];
+    if (cells.empty())
+      for_cells(Box::whole(k_shape), [&](const Dims& cell) {
+        cells.push_back(value_of(static_cast<int>(name[0]), joined(Dims{record}, cell)));
+      });
+    return cells;
   }
 
   std::string settings_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "shoal/shoal.h"
+#include "shoal/bindings.h"
 #include "support/builds.hpp"
 #include "support/nodes.hpp"
 
@@ -336,7 +336,9 @@ TEST_CASE("what a rank refuses in place of a call reaches all ranks") {
     CAPTURE(driver);
     const OwnComm world;
     File file(world, driver, 60);
-    const auto try_all = [&](const char* variable, const shoal_section* section) {
+    shoal_variable v = -1;
+    CHECK(shoal_find_var(file.file, "v", &v) == SHOAL_OK);
+    const auto try_all = [&](shoal_variable variable, const shoal_section* section) {
       const auto refuse = [&](int call) {
         return shoal_refuse_data(file.file, call, variable, nullptr, section, SHOAL_RANGE, "my own words");
       };
@@ -355,9 +357,9 @@ TEST_CASE("what a rank refuses in place of a call reaches all ranks") {
       CHECK(file.write() == SHOAL_OK);
       CHECK(shoal_sync(file.file, 0) == SHOAL_OK);
     };
-    try_all("v", &whole);
-    try_all("v", nullptr);
-    try_all(nullptr, nullptr);
+    try_all(v, &whole);
+    try_all(v, nullptr);
+    try_all(-1, nullptr);
     CHECK(shoal_close(&file.file, 0) == SHOAL_OK);
   }
   const OwnComm world;
@@ -406,8 +408,10 @@ TEST_CASE(
     });
     // A write that a rank refuses, and says so itself, is no error of the next sync.
     const shoal_section whole = SHOAL_SECTION_INIT;
+    shoal_variable v = -1;
+    CHECK(shoal_find_var(file.file, "v", &v) == SHOAL_OK);
     if (world.is_late())
-      shoal_refuse_data(file.file, SHOAL_CALL_WRITE, "v", nullptr, &whole, SHOAL_OK, "told elsewhere");
+      shoal_refuse_data(file.file, SHOAL_CALL_WRITE, v, nullptr, &whole, SHOAL_OK, "told elsewhere");
     else
       file.write();
     const int synced = shoal_sync(file.file, 0);

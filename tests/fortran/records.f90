@@ -158,6 +158,7 @@ contains
     character(len=200) :: message
     real, allocatable :: a(:, :, :)
     integer :: first(2), last(2), step, run, n, stat
+    integer(int64) :: record
     real(8) :: times(4)
     path = "steps_" // format // ".nc"
     call tiles(nx, ny, first, last)
@@ -174,15 +175,19 @@ contains
     do run = 1, 2
       do step = 2 * run - 1, 2 * run
         call fill(a, first, step)
+        call file%begin_step(record)
+        call check(record == step, format // ": a step begins")
         call file%put("time", real(step, 8), record=SHOAL_NEXT)
         call file%write("t", a, record=SHOAL_NEXT, decomposition=cells)
         call check(file%num_records() == step, format // ": a record more")
       end do
       call file%close()
-      call file%open(path, MPI_COMM_WORLD, mode=merge(SHOAL_WRITE, SHOAL_READ, run == 1))
+      call file%open(path, MPI_COMM_WORLD, mode=merge(SHOAL_APPEND, SHOAL_READ, run == 1))
     end do
     n = int(file%num_records())
     call check(n == 4, format // ": all steps")
+    call file%begin_step(stat=stat)
+    call check(stat == SHOAL_STATE, format // ": no step of a file that is read")
     call check(file%num_records("t") == 4 .and. file%num_records("depth") == 0, format // ": of variables")
     n = int(file%num_records("nil", stat=stat, errmsg=message))
     call check(stat == SHOAL_NOT_FOUND .and. n == 0, format // ": no such variable")

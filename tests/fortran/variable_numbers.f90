@@ -21,7 +21,8 @@ contains
     character(len=6) :: names(2), got(2)
     character(len=1) :: flags(3), flags_got(3)
     real, allocatable :: a(:), b(:)
-    integer :: first, last, i, step, temp, levels, label, flag
+    type(shoal_var_info) :: info
+    integer :: first, last, i, step, temp, levels, label, flag, stat
     call cut(nx, ranks, rank, first, last)
     cells = shoal_block(MPI_COMM_WORLD, [nx], [first], [last])
     names = ["north ", "south "]
@@ -34,7 +35,13 @@ contains
     call file%def_var("levels", SHOAL_INT, "two")
     call file%def_var("label", SHOAL_STRING, "two")
     call file%def_var("flag", SHOAL_CHAR, "three")
-    call file%def_var("temp", SHOAL_FLOAT, "x time")
+    call file%def_var("temp", SHOAL_FLOAT, ["x   ", "time"])
+    call file%def_var("speed", SHOAL_FLOAT, [1, 4], decomposition=cells)
+    call file%def_var("scalar", SHOAL_FLOAT, [character(len=4) ::])
+    call file%def_var("wrong", SHOAL_FLOAT, [5], stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "no dimension 5: " // shoal_error_message())
+    call file%def_var("wrong", SHOAL_FLOAT, ["time", "none"], stat=stat)
+    call check(stat == SHOAL_NOT_FOUND, "no dimension of the name: " // shoal_error_message())
     call file%find_var("levels", levels)
     call file%find_var("label", label)
     call file%find_var("flag", flag)
@@ -53,6 +60,10 @@ contains
     call file%find_var("label", label)
     call file%find_var("flag", flag)
     call file%find_var("temp", temp)
+    call file%inq_var(temp, info)
+    call check(all(info%dims == [1, 4]), "dimensions by name")
+    call file%inq_var(temp + 1, info)
+    call check(info%name == "speed" .and. all(info%dims == [1, 4]), "dimensions by number")
     call file%get_variable(label, got)
     call check(all(got == names), "texts")
     call file%get_variable(flag, flags_got)

@@ -7,10 +7,11 @@ using namespace shoal;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::taken([&] {
-    const RawHeader header = decode_raw_header(fuzz::text_of(data, size));
-    const std::string reported = encode_raw_header(header);
-    fuzz::require(encode_raw_header(decode_raw_header(reported)) == reported,
-                  "a header is read as it was written");
+    const auto written = [](const RawHeader& header) {
+      return encode_raw_header(header.schema, header.layout, header.swapped);
+    };
+    const std::string reported = written(decode_raw_header(fuzz::text_of(data, size)));
+    fuzz::require(written(decode_raw_header(reported)) == reported, "a header is read as it was written");
   });
   return 0;
 }

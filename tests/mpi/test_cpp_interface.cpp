@@ -93,14 +93,14 @@ TEST_CASE("C++: settings are built, and come as text") {
 TEST_CASE("C++: steps are appended, and the settings that there are") {
   const std::string path = scratch("steps");
   for (int run = 0; run < 2; ++run) {
-    auto file = run == 0 ? shoal::Dataset::create(MPI_COMM_WORLD, path)
-                         : shoal::Dataset::open(MPI_COMM_WORLD, path, shoal::Mode::write);
+    auto file = shoal::Dataset::open(MPI_COMM_WORLD, path, shoal::Mode::append);
     if (run == 0) {
       file.def_dim("time", SHOAL_UNLIMITED);
       file.def_var("time", shoal::Type::double_, "time");
       file.def_var("depth", shoal::Type::double_, "");
     }
     const double time = run;
+    CHECK(file.begin_step() == run);
     file.put("time", {&time, {}}, SHOAL_NEXT);
     CHECK(file.num_records() == run + 1);
     CHECK(file.num_records("time") == run + 1);
@@ -355,6 +355,20 @@ TEST_CASE("C++: dimensions as a list of names, which may have blanks and commas"
     file.def_var("e", shoal::Type::int_, names);
     file.def_var("f", shoal::Type::int_, R"("y, north" "the \"x\" \\ axis")", cut);
     CHECK(code_of([&] { file.def_var("g", shoal::Type::int_, {"y", "x"}); }) == SHOAL_NOT_FOUND);
+    const std::vector<int> numbers{file.find_dim("y, north"), 2};
+    file.def_var("h", shoal::Type::int_, numbers, cut);
+    file.def_var("i", shoal::Type::int_, {0});
+    CHECK(code_of([&] { file.def_gathered("j", {1, 2}, cut); }) == SHOAL_INVALID_ARGUMENT);
+    for (const int wrong : {-1, 3})
+      CHECK(code_of([&] { file.def_var("j", shoal::Type::int_, {wrong}); }) == SHOAL_INVALID_ARGUMENT);
+    for (const int ndims : {-1, SHOAL_MAX_DIMS + 1}) {
+      CHECK(shoal_def_var_dims(file.c_handle(), "j", SHOAL_INT, ndims, numbers.data(), nullptr) ==
+            SHOAL_INVALID_ARGUMENT);
+      CHECK(shoal_def_var_names(file.c_handle(), "j", SHOAL_INT, ndims, nullptr, nullptr) ==
+            SHOAL_INVALID_ARGUMENT);
+    }
+    CHECK(shoal_def_var_names(file.c_handle(), "j", SHOAL_INT, 1, nullptr, nullptr) ==
+          SHOAL_INVALID_ARGUMENT);
     file.close();
   }
   auto file = shoal::Dataset::open(MPI_COMM_WORLD, path);
@@ -364,6 +378,9 @@ TEST_CASE("C++: dimensions as a list of names, which may have blanks and commas"
   CHECK(file.var("d").dims.empty());
   CHECK(file.var("e").dims == std::vector<int>{1, 2});
   CHECK(file.var("f").dims == std::vector<int>{1, 2});
+  CHECK(file.var("h").dims == std::vector<int>{1, 2});
+  CHECK(file.var("i").dims == std::vector<int>{0});
+  CHECK(file.file().variables == 8);
   file.close();
   remove(path);
 }

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -60,32 +60,45 @@ void check(const Comm& comm, const Dims& global, int whole, const std::vector<Ce
   CHECK(!d->has_halo());
   CHECK(d->unowned().empty());
 
-  std::map<std::int64_t, std::vector<std::pair<int, std::int64_t>>> owners;
+  struct Owner {
+    std::int64_t cell;
+    int rank;
+    std::int64_t local;
+    bool operator==(const Owner&) const = default;
+  };
+  std::vector<Owner> owners;
   for (std::size_t r = 0; r < lists.size(); ++r)
     for (std::size_t i = 0; i < lists[r].size(); ++i)
       if (lists[r][i] != k_hole)
-        owners[lists[r][i]].emplace_back(static_cast<int>(r), static_cast<std::int64_t>(i));
-  CHECK(d->owned_cells() == static_cast<std::int64_t>(owners.size()) * volume(tail(global, whole)));
+        owners.push_back({lists[r][i], static_cast<int>(r), static_cast<std::int64_t>(i)});
+  Cells owned;
+  for (const Owner& owner : owners)
+    owned.push_back(owner.cell);
+  std::sort(owned.begin(), owned.end());
+  const auto repeated = std::adjacent_find(owned.begin(), owned.end());
+  const bool repeats = repeated != owned.end();
+  const std::int64_t repeated_cell = repeats ? *repeated : -1;
+  owned.erase(std::unique(owned.begin(), owned.end()), owned.end());
+  CHECK(d->owned_cells() == static_cast<std::int64_t>(owned.size()) * volume(tail(global, whole)));
 
   const Cells unowned = gathered(comm, unowned_of(*d));
   Cells expected;
-  if (cells < 1000000)
-    for (std::int64_t i = 0; i < cells; ++i)
-      if (!owners.contains(i)) expected.push_back(i);
+  if (cells < 1000000) {
+    Cells all(static_cast<std::size_t>(cells));
+    std::iota(all.begin(), all.end(), 0);
+    std::set_difference(all.begin(), all.end(), owned.begin(), owned.end(), std::back_inserter(expected));
+  }
   CHECK(unowned == expected);
   const std::int64_t even = cells / comm.size() + 1;
   CHECK(d->unowned_share().mapped_cells() <= even);
 
-  const auto repeated =
-      std::find_if(owners.begin(), owners.end(), [](const auto& entry) { return entry.second.size() > 1; });
-  REQUIRE(d->repeated().has_value() == (repeated != owners.end()));
-  CHECK(d->writable().ok() == (repeated == owners.end()));
-  if (repeated == owners.end()) return;
+  REQUIRE(d->repeated().has_value() == repeats);
+  CHECK(d->writable().ok() == !repeats);
+  if (!repeats) return;
   const RepeatedCell& cell = *d->repeated();
-  CHECK(cell.index == repeated->first);
+  CHECK(cell.index == repeated_cell);
   const auto is_owner = [&](int r, std::int64_t local) {
-    return std::find(repeated->second.begin(), repeated->second.end(), std::pair(r, local)) !=
-           repeated->second.end();
+    return std::find(owners.begin(), owners.end(), Owner{repeated_cell, r, local}) != owners.end();
   };
   CHECK(is_owner(cell.rank_a, cell.local_a));
   CHECK(is_owner(cell.rank_b, cell.local_b));

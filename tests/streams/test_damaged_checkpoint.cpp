@@ -1,5 +1,5 @@
 // Checkpoints that are damaged, or made by somebody else: an error that says so, or nothing has changed.
-#include "streams/checkpoint_arrays.hpp"
+#include "streams/checkpoint.hpp"
 #include "streams/checksum.hpp"
 #include "support/seeds.hpp"
 #include "toy_model.hpp"

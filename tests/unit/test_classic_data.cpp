@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "classic_support.hpp"
-#include "format/classic/pending_bytes.hpp"
+#include "format/flat/pending_bytes.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "pack/pieces.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/location.hpp"
 #include "storage/replacement.hpp"
@@ -36,6 +37,11 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   return names;
 }
+
+template <class T>
+concept TakesBareNumbers = requires { T{100, 0, 3000}; };
+template <class T>
+concept TakesLocation = requires { T{{0, 100}, 0, 3000}; };
 
 template <class Work>
 Code code_of(Work&& work) {
@@ -81,6 +87,8 @@ TEST_CASE("locations: bytes behind one are in the same object, and nowhere is no
   CHECK(at.is_placed());
   CHECK_FALSE(k_nowhere.is_placed());
   CHECK_FALSE(Location{7, 100} == Location{8, 100});
+  // Without its braces a location would take the numbers behind it.
+  static_assert(TakesLocation<Extent> && !TakesBareNumbers<Extent>);
 }
 
 TEST_CASE("a new folder replaces an old one, a file, and is replaced by a file") {

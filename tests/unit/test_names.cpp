@@ -46,7 +46,7 @@ TEST_CASE("names: definitions are composed, and found by either form") {
   Definitions made;
   made.reset(empty);
   made.def_dim(k_apart, 3);
-  made.def_var(k_apart, Type::int_, k_apart, nullptr);
+  made.def_var(k_apart, Type::int_, {k_apart}, nullptr);
   made.put_att(nullptr, k_apart, Type::char_, 1, "x");
   made.put_att(k_composed.c_str(), k_apart, Type::char_, 1, "x");
   made.put_att(k_apart.c_str(), k_composed, Type::char_, 1, "y");
@@ -61,7 +61,7 @@ TEST_CASE("names: definitions are composed, and found by either form") {
   CHECK(find_variable_or_throw(schema, k_apart) == 0);
   CHECK(find_attribute(schema.attributes, k_apart) == schema.attributes.data());
   CHECK_THROWS_AS(made.def_dim(k_composed, 3), Error);
-  CHECK_THROWS_AS(made.def_var(k_composed, Type::int_, "", nullptr), Error);
+  CHECK_THROWS_AS(made.def_var(k_composed, Type::int_, {}, nullptr), Error);
   made.rename_var(k_apart, "e\u0301");
   CHECK(schema.variables[0].name == "\u00e9");
   CHECK_THROWS_AS(made.variable(k_apart), Error);

@@ -10,6 +10,7 @@
 #include "codec/convert.hpp"
 #include "format/raw/raw_catalog.hpp"
 #include "format/raw/text_values.hpp"
+#include "storage/replacement.hpp"
 #include "storage/whole_file.hpp"
 
 using namespace shoal;

@@ -10,17 +10,15 @@
 // 0; 1 for errors; 2 for wrong values.
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 
 #include "command_line.hpp"
 #include "json.hpp"
+#include "mpi_program.hpp"
 #include "node.hpp"
 #include "writers.hpp"
 
@@ -53,17 +51,11 @@ std::unique_ptr<CLI::App> command_line(Options& o) {
   return app;
 }
 
-Options parse_options(int argc, char** argv) {
+Options parse_options(const std::vector<std::string>& words) {
   Options o;
-  parse(*command_line(o), {argv + 1, argv + argc});
+  parse(*command_line(o), words);
   if (o.cases.empty()) o.cases = {"large", "lists", "small", "initdecomp", "memory"};
   return o;
-}
-
-double median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  const auto n = of.size();
-  return n % 2 == 1 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
 }
 
 const char* verdict(bool reached) {
@@ -98,12 +90,6 @@ class Bench {
  private:
   std::string path_of(const char* who) const {
     return (std::filesystem::path(options_.dir) / ("bench-pio-" + std::string(who) + ".nc")).string();
-  }
-
-  void remove(const std::string& path) const {
-    quiet_barrier(comm_);
-    if (rank_ == 0) std::filesystem::remove(path);
-    quiet_barrier(comm_);
   }
 
   double seconds_of(Writer& writer, const std::string& path, const Case& c) const {
@@ -145,7 +131,7 @@ class Bench {
           turn.seconds.push_back(seconds);
         else if (!right(direct, turn.path, c))
           return false;
-        remove(turn.path);
+        remove_file(comm_, turn.path);
       }
     const double by_shoal = median(turns[0].seconds), by_pio = median(turns[1].seconds);
     const double ratio = by_pio / by_shoal;
@@ -216,7 +202,7 @@ class Bench {
     constexpr std::int64_t little = 1 << 20;
     const auto bound = array + direct.stage_bytes() + little;
     const bool good = right(direct, path_of("memory"), c);
-    remove(path_of("memory"));
+    remove_file(comm_, path_of("memory"));
     if (rank_ == 0)
       std::printf(
           "memory     %3d ranks  array %7.1f MiB  stage %7.1f MiB  peak of a rank: shoal_write %7.1f MiB, "
@@ -246,36 +232,16 @@ int measure(MPI_Comm comm, const Options& options) {
   MPI_Comm_rank(comm, &rank);
   for (const auto& name : options.cases)
     if (!bench.run(name)) return 2;
-  if (rank == 0 && !options.json.empty()) {
-    std::ofstream out(options.json);
-    out << line_of(bench.figures()) << "\n";
-    if (!out) throw std::runtime_error("writing of " + options.json + " failed");
-  }
+  if (rank == 0 && !options.json.empty()) write_text(options.json, line_of(bench.figures()));
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int code = EXIT_FAILURE;
-  try {
-    const auto options = parse_options(argc, argv);
+  return run_mpi_program("bench-pio", argc, argv, [](const std::vector<std::string>& words) {
+    const auto options = parse_options(words);
     Options ignored;
-    if (options.help) {
-      if (rank == 0) std::cout << command_line(ignored)->help();
-      code = EXIT_SUCCESS;
-    } else {
-      code = measure(MPI_COMM_WORLD, options);
-    }
-  } catch (const std::invalid_argument& e) {
-    if (rank == 0) std::cerr << "bench-pio: " << e.what() << '\n';
-  } catch (const std::exception& e) {
-    std::cerr << "bench-pio: rank " << rank << ": " << e.what() << '\n';
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  }
-  MPI_Finalize();
-  return code;
+    return options.help ? say(command_line(ignored)->help()) : measure(MPI_COMM_WORLD, options);
+  });
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <shoal/shoal.h>
 
-#include <stdexcept>
-
 #include "json.hpp"
 #include "writers.hpp"
 
 namespace shoal::bench::pio {
 
 namespace {
-
-void check(int status, const std::string& what) {
-  if (status != SHOAL_OK) throw std::runtime_error("Shoal: " + what + ": " + shoal_error_message());
-}
 
 shoal_array array_of(const float* values, const std::vector<std::int64_t>& extents) {
   return shoal_array_of(const_cast<float*>(values), SHOAL_FLOAT, static_cast<int>(extents.size()),
@@ -21,70 +15,60 @@ shoal_array array_of(const float* values, const std::vector<std::int64_t>& exten
 
 }  // namespace
 
-struct ShoalWriter::Decompositions {
-  std::vector<shoal_decomposition*> of_cut;
-  ~Decompositions() {
-    for (auto* made : of_cut)
-      shoal_decomposition_free(&made);
-  }
-};
-
-ShoalWriter::ShoalWriter(MPI_Comm comm) : comm_(comm) {}
-ShoalWriter::~ShoalWriter() = default;
-
 void ShoalWriter::prepare(const Case& c) {
-  decompositions_ = std::make_unique<Decompositions>();
+  decompositions_.clear();
   for (const auto& cut : c.cuts) {
     shoal_decomposition* made = nullptr;
     const int dims = static_cast<int>(cut.shape.size());
     if (cut.is_box())
-      check(shoal_block(comm_, dims, cut.shape.data(), cut.first.data(), cut.count.data(), nullptr, nullptr,
-                        &made),
-            "decomposition");
+      check_shoal(shoal_block(comm_, dims, cut.shape.data(), cut.first.data(), cut.count.data(), nullptr,
+                              nullptr, &made),
+                  "decomposition");
     else
-      check(shoal_map(comm_, dims, cut.shape.data(), 0, cut.local_cells(), cut.cells.data(), &made),
-            "decomposition");
-    decompositions_->of_cut.push_back(made);
+      check_shoal(shoal_map(comm_, dims, cut.shape.data(), 0, cut.local_cells(), cut.cells.data(), &made),
+                  "decomposition");
+    decompositions_.emplace_back(made);
   }
 }
 
 void ShoalWriter::write(const std::string& path, const Case& c) {
   shoal_dataset* file = nullptr;
-  check(shoal_create(comm_, path.c_str(), "format=cdf5, fill=written", &file), "creation");
-  check(shoal_def_dim(file, "time", SHOAL_UNLIMITED), "time");
+  check_shoal(shoal_create(comm_, path.c_str(), "format=cdf5, fill=written", &file), "creation");
+  check_shoal(shoal_def_dim(file, "time", SHOAL_UNLIMITED), "time");
   std::vector<std::string> dims;
   for (std::size_t i = 0; i < c.cuts.size(); ++i) {
     dims.emplace_back("time");
     const auto lengths = c.cuts[i].lengths();
     for (std::size_t d = 0; d < lengths.size(); ++d) {
       const auto name = "d" + std::to_string(i) + "_" + std::to_string(d);
-      check(shoal_def_dim(file, name.c_str(), lengths[d]), name);
+      check_shoal(shoal_def_dim(file, name.c_str(), lengths[d]), name);
       dims.back() += " " + name;
     }
   }
   for (std::size_t f = 0; f < c.fields.size(); ++f) {
     const auto cut = static_cast<std::size_t>(c.fields[f]);
-    check(shoal_def_var(file, ("v" + std::to_string(f)).c_str(), SHOAL_FLOAT, dims[cut].c_str(),
-                        decompositions_->of_cut[cut]),
-          "variable");
+    check_shoal(shoal_def_var(file, ("v" + std::to_string(f)).c_str(), SHOAL_FLOAT, dims[cut].c_str(),
+                              decompositions_[cut].get()),
+                "variable");
   }
-  check(shoal_end_define(file), "end of definitions");
+  check_shoal(shoal_end_define(file), "end of definitions");
   for (int record = 0; record < c.records; ++record)
     for (std::size_t f = 0; f < c.fields.size(); ++f) {
       const auto& cut = c.cuts[static_cast<std::size_t>(c.fields[f])];
       const auto extents = cut.extents();
       const auto values = array_of(cut.values.data(), extents);
-      check(shoal_write(file, ("v" + std::to_string(f)).c_str(), nullptr, &values, SHOAL_RECORD(record)),
-            "writing");
+      check_shoal(
+          shoal_write(file, ("v" + std::to_string(f)).c_str(), nullptr, &values, SHOAL_RECORD(record)),
+          "writing");
     }
   stage_bytes_ = Json::parse(shoal_report(file)).at("stage").at("bytes");
-  check(shoal_close(&file, 0), "closing");
+  check_shoal(shoal_close(&file, 0), "closing");
 }
 
 std::int64_t ShoalWriter::wrong(const std::string& path, const Case& c) {
   shoal_dataset* file = nullptr;
   std::int64_t wrong = 0;
-  check(shoal_open(comm_, path.c_str(), SHOAL_READ, nullptr, &file), "opening");
+  check_shoal(shoal_open(comm_, path.c_str(), SHOAL_READ, nullptr, &file), "opening");
   for (int record = 0; record < c.records; ++record)
     for (std::size_t f = 0; f < c.fields.size(); ++f) {
       const auto index = static_cast<std::size_t>(c.fields[f]);
@@ -92,13 +76,13 @@ std::int64_t ShoalWriter::wrong(const std::string& path, const Case& c) {
       const auto extents = cut.extents();
       std::vector<float> found(cut.values.size(), -1);
       const auto values = array_of(found.data(), extents);
-      check(shoal_read(file, ("v" + std::to_string(f)).c_str(), decompositions_->of_cut[index], &values,
-                       SHOAL_RECORD(record)),
-            "reading");
+      check_shoal(shoal_read(file, ("v" + std::to_string(f)).c_str(), decompositions_[index].get(), &values,
+                             SHOAL_RECORD(record)),
+                  "reading");
       for (std::size_t i = 0; i < found.size(); ++i)
         if (found[i] != cut.values[i]) ++wrong;
     }
-  check(shoal_close(&file, 0), "closing");
+  check_shoal(shoal_close(&file, 0), "closing");
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, comm_);
   return wrong;
 }

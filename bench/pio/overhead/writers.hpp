@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cases.hpp"
+#include "shoal_check.hpp"
 
 namespace shoal::bench::pio {
 
@@ -25,8 +26,7 @@ std::unique_ptr<Writer> make_pio_writer(MPI_Comm comm);
 /// By shoal_write, with what PIO means (cells of nobody get the fill value).
 class ShoalWriter : public Writer {
  public:
-  explicit ShoalWriter(MPI_Comm comm);
-  ~ShoalWriter() override;
+  explicit ShoalWriter(MPI_Comm comm) : comm_(comm) {}
   void prepare(const Case& c) override;
   void write(const std::string& path, const Case& c) override;
   /// Cells of all ranks that the file, whoever wrote it, has wrong.
@@ -35,9 +35,8 @@ class ShoalWriter : public Writer {
   std::int64_t stage_bytes() const { return stage_bytes_; }
 
  private:
-  struct Decompositions;
   MPI_Comm comm_;
-  std::unique_ptr<Decompositions> decompositions_;
+  std::vector<ShoalDecomposition> decompositions_;  ///< of each cut
   std::int64_t stage_bytes_ = 0;
 };
 

@@ -257,7 +257,7 @@ static int refuse(const move* m, int code) {
   snprintf(message, sizeof message, "%s", spio_message());
   part cells;
   describe(m, &cells);
-  shoal_refuse_data(m->file->dataset, SHOAL_CALL_WRITE, m->variable->name, m->decomposition, &cells.section,
+  shoal_refuse_data(m->file->dataset, SHOAL_CALL_WRITE, m->variable->index, m->decomposition, &cells.section,
                     SHOAL_OK, message);
   return spio_fail(code, "%s", message);
 }

@@ -173,60 +173,34 @@ int spio_last_type(int format) {
   }
 }
 
-/* Of a new variable. */
-typedef struct shape {
-  int ndims;
-  shoal_dim_info dims[SHOAL_MAX_DIMS];
-  int64_t cells; /* records aside; 0 where it has no other dimension */
-} shape;
-
-enum { k_quoted = SHOAL_MAX_DIMS * (2 * PIO_MAX_NAME + 4) + 1 };
-
-/* The list of dimensions as Shoal reads it: each name in quotes. out has k_quoted bytes. */
-static void quote(const shape* of, char* out) {
-  char* at = out;
-  for (int i = 0; i < of->ndims; ++i) {
-    const char* const name = of->dims[i].name;
-    if (i > 0) *at++ = ' ';
-    *at++ = '"';
-    for (const char* c = name; *c != '\0' && c - name < PIO_MAX_NAME; ++c) {
-      if (*c == '"' || *c == '\\') *at++ = '\\';
-      *at++ = *c;
-    }
-    *at++ = '"';
-  }
-  *at = '\0';
-}
-
-static int find_shape(const spio_file* file, const char* name, int ndims, const int* dimids, shape* out) {
+/* Of a new variable. cells: records aside; 0 where it has no other dimension. */
+static int count_cells(const spio_file* file, const char* name, int ndims, const int* dimids,
+                       int64_t* cells) {
   int fixed = 0;
-  out->ndims = ndims;
-  out->cells = 1;
+  *cells = 1;
   if (ndims < 0 || (ndims > 0 && dimids == NULL))
     return spio_fail(PIO_EINVAL, "variable '%s': no list of dimensions", name);
   if (ndims > SHOAL_MAX_DIMS)
     return spio_fail(PIO_EMAXDIMS, "variable '%s' has %d dimensions; %d are allowed", name, ndims,
                      SHOAL_MAX_DIMS);
   for (int i = 0; i < ndims; ++i) {
-    shoal_dim_info* const dim = &out->dims[i];
-    *dim = (shoal_dim_info)SHOAL_DIM_INFO_INIT;
-    if (shoal_inq_dim(file->dataset, dimids[i], dim) != SHOAL_OK)
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+    if (shoal_inq_dim(file->dataset, dimids[i], &dim) != SHOAL_OK)
       return spio_fail(PIO_EBADDIM, "variable '%s': no dimension has the id %d", name, dimids[i]);
-    if (dim->unlimited && i > 0)
+    if (dim.unlimited && i > 0)
       return spio_fail(PIO_EINVAL, "variable '%s': dimension '%s' is unlimited, and so must be the first one",
-                       name, dim->name);
-    if (!dim->unlimited && !spio_multiply(out->cells, dim->length, &out->cells))
+                       name, dim.name);
+    if (!dim.unlimited && !spio_multiply(*cells, dim.length, cells))
       return spio_fail(PIO_EVARSIZE, "variable '%s' has more values than can be counted", name);
-    fixed += !dim->unlimited;
+    fixed += !dim.unlimited;
   }
-  if (fixed == 0) out->cells = 0;
+  if (fixed == 0) *cells = 0;
   return PIO_NOERR;
 }
 
 static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, const int* dimids,
                    int* varidp) {
-  shape of;
-  char dims[k_quoted];
+  int64_t cells = 0;
   int code = spio_may_define(file);
   if (code == PIO_NOERR) code = spio_check_name(name);
   if (code != PIO_NOERR) return code;
@@ -234,15 +208,14 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
     return spio_fail(PIO_EBADTYPE, "variable '%s': type %d is not one of the file's format", name, xtype);
   if (spio_variable_named(file, name) >= 0)
     return spio_fail(PIO_ENAMEINUSE, "there is a variable '%s'", name);
-  code = find_shape(file, name, ndims, dimids, &of);
+  code = count_cells(file, name, ndims, dimids, &cells);
   if (code != PIO_NOERR) return code;
-  quote(&of, dims);
-  code = code_of_definition(shoal_def_var(file->dataset, name, xtype, dims, NULL), PIO_EBADDIM);
+  code = code_of_definition(shoal_def_var_dims(file->dataset, name, xtype, ndims, dimids, NULL), PIO_EBADDIM);
   /* A large one will most likely be written with a decomposition. */
   const int64_t size = (int64_t)spio_type_size(xtype);
   const int numeric = xtype != PIO_CHAR && xtype != PIO_STRING;
-  if (code == PIO_NOERR && numeric && of.cells > 0 &&
-      of.cells >= (file->system->policy.cut_bytes + size - 1) / size)
+  if (code == PIO_NOERR && numeric && cells > 0 &&
+      cells >= (file->system->policy.cut_bytes + size - 1) / size)
     code = spio_code(shoal_def_cut(file->dataset, name));
   if (code == PIO_NOERR) code = spio_refresh(file);
   if (code == PIO_NOERR && varidp != NULL) *varidp = spio_variable_named(file, name);

@@ -31,7 +31,7 @@
 #ifndef SHOAL_PIO_INTERNAL_H
 #define SHOAL_PIO_INTERNAL_H
 
-#include <shoal/shoal.h>
+#include <shoal/bindings.h>
 
 #include "bridge.h"
 #include "pio.h"

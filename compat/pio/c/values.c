@@ -155,7 +155,7 @@ static int get_strided(spio_file* file, const spio_variable* variable, const box
   for (int64_t r = 0; r < rounds; ++r) {
     if (variable->has_record) around.start[0] = part->start[0] + r * part->stride[0];
     if (read == NULL)
-      code = spio_code(shoal_refuse_data(file->dataset, SHOAL_CALL_GET, variable->name, NULL, NULL,
+      code = spio_code(shoal_refuse_data(file->dataset, SHOAL_CALL_GET, variable->index, NULL, NULL,
                                          SHOAL_NO_MEMORY, "no memory for a section with strides"));
     else
       code = move_box(file, variable, &around, type, read, 0);

@@ -121,9 +121,7 @@ class Definitions:
                 f"{self._path}: variable '{name}' has {len(names)} dimensions, "
                 f"chunks= {len(chunk_shape)} numbers."
             )
-        self._raw.def_var(
-            name, number, text_of_names(names), decomposition._raw if decomposition is not None else None
-        )
+        self._raw.def_var(name, number, names, decomposition._raw if decomposition is not None else None)
         if decomposition is not None:
             self._decompositions[name] = decomposition
         if fill is not None:

@@ -12,7 +12,9 @@ class OpenFile(Protocol):
 
     _raw: Any
     _decompositions: dict[str, Any]
+    _numbers: dict[str, int]
 
+    def _number_of(self, name: str) -> int: ...
     @property
     def path(self) -> str: ...
     @property

@@ -42,6 +42,8 @@ class Part:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._dataset._numbers.clear()  # the call may have dropped definitions
         if isinstance(error, Exception) and not self._taken:
             self._refuse(error)
 
@@ -73,20 +75,20 @@ class Part:
         if isinstance(error, Error):
             error._at(None, self._dataset.path, self._name if isinstance(self._name, str) else None)
         try:
-            name = plain_text(self._name, "")
+            number = self._dataset._number_of(plain_text(self._name, ""))
         except Error:
-            name = None
+            number = -1
         try:
-            section = (self._index(), *self.section(), self.several())
+            section = self.section()
         except Exception:
             section = None
         own = isinstance(error, Error)
         code = error.code if own else InvalidArgumentError.code
         message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
         # The library says them, too.
-        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{name}': ")
+        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{self._name}': ")
         agreed, theirs = self._dataset._raw.take_part(
-            self._verb, name, self._raw_decomposition(), section, code, message
+            self._verb, number, self._raw_decomposition(), section, code, message
         )
         if own and agreed not in (0, code):
             both = f"{error.message} (All ranks get: {theirs})"
@@ -101,11 +103,12 @@ class Part:
     def list(values) -> list[int] | None:
         return None if values is None else [int(np.int64(int(n))) for n in values]
 
-    def section(self) -> tuple[list[int] | None, list[int] | None]:
+    def section(self) -> tuple[int, list[int] | None, list[int] | None, int]:
+        """Record, start, count and records, as the compiled part takes them."""
         start, count = self.list(self.start), self.list(self.count)
         if (start is None) != (count is None):
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
-        return start, count
+        return self._index(), start, count, self.several()
 
     def several(self) -> int:
         """How many records are meant, 0: one, without a dimension for it."""
@@ -141,25 +144,21 @@ class Part:
 
     def call(self, transfer, *values):
         """One of the library's calls, which sees to it from there on that this rank takes part."""
-        section = self.section()
-        record, records = self._index(), self.several()
+        number, section = self._dataset._number_of(self._name), self.section()
         self._taken = True
-        return transfer(self._name, *values, record, *section, records)
+        return transfer(number, *values, section)
 
     def copy(self, source: OpenFile, source_name: str) -> None:
-        plain_text(source_name, "source_name")
-        start, count = self.section()
-        record = self._index()
+        there = source._number_of(plain_text(source_name, "source_name"))
+        number, section = self._dataset._number_of(self._name), self.section()
         self._taken = True
-        self._dataset._raw.copy(
-            self._name, self._raw_decomposition(), source._raw, source_name, record, start, count
-        )
+        self._dataset._raw.copy(number, self._raw_decomposition(), source._raw, there, section)
 
     def go(self, array: np.ndarray | None) -> None:
-        start, count = self.section()
-        number = _shoal.BYTE
+        number = self._dataset._number_of(self._name)
+        kind = _shoal.BYTE
         if array is not None:
-            number = memory_type(array)
+            kind = memory_type(array)
             if array.ndim > _shoal.MAX_DIMS:
                 raise InvalidArgumentError(
                     f"The array has {array.ndim} dimensions; at most {_shoal.MAX_DIMS} are possible."
@@ -168,9 +167,7 @@ class Part:
                 array = array.view("u1")
             if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
                 raise InvalidArgumentError("out= is a read-only array.")
-        record, records = self._index(), self.several()
+        section = self.section()
         # From here on the compiled part sees to it that this rank takes part.
         self._taken = True
-        self._dataset._raw.transfer(
-            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count, records
-        )
+        self._dataset._raw.transfer(self._verb, number, self._raw_decomposition(), array, kind, section)

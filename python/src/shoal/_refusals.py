@@ -151,6 +151,7 @@ def definition(method: _Method) -> _Method:
 
     @functools.wraps(method)
     def define(dataset, *args, **kwargs):
+        dataset._numbers.clear()
         try:
             return method(dataset, *args, **kwargs)
         except Exception as problem:

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+# record, start, count, records
+_Section = tuple[int, Sequence[int] | None, Sequence[int] | None, int]
+
 class Decomposition:
     @staticmethod
     def block(
@@ -40,7 +43,9 @@ class Dataset:
     def leave(self) -> None: ...
     def is_open(self) -> bool: ...
     def def_dim(self, name: str, length: int) -> None: ...
-    def def_var(self, name: str, type: int, dims: str, decomposition: Decomposition | None) -> None: ...
+    def def_var(
+        self, name: str, type: int, dims: Sequence[str], decomposition: Decomposition | None
+    ) -> None: ...
     def def_gathered(self, name: str, dims: str, decomposition: Decomposition) -> None: ...
     def def_cut(self, variable: str) -> None: ...
     def def_fill(self, variable: str, type: int, value: object | None) -> None: ...
@@ -63,60 +68,50 @@ class Dataset:
     def transfer(
         self,
         verb: int,
-        variable: str,
+        variable: int,
         decomposition: Decomposition | None,
         array: object | None,
         type: int,
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
-        records: int,
+        section: _Section,
     ) -> None: ...
     def copy(
         self,
-        variable: str,
+        variable: int,
         decomposition: Decomposition | None,
         from_dataset: Dataset,
-        from_variable: str,
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
+        from_variable: int,
+        section: _Section,
     ) -> None: ...
     def copies(self) -> bool: ...
     def take_part(
         self,
         verb: int,
-        variable: str | None,
+        variable: int,
         decomposition: Decomposition | None,
-        section: tuple[int, Sequence[int] | None, Sequence[int] | None, int] | None,
+        section: _Section | None,
         code: int,
         message: str,
     ) -> tuple[int, str]: ...
     def begin_definition(self) -> None: ...
     def put_strings(
         self,
-        variable: str,
+        variable: int,
         values: Sequence[str],
         extents: Sequence[int],
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
-        records: int,
+        section: _Section,
     ) -> None: ...
     def get_strings(
         self,
-        variable: str,
+        variable: int,
         extents: Sequence[int],
-        record: int,
-        start: Sequence[int] | None,
-        count: Sequence[int] | None,
-        records: int,
+        section: _Section,
     ) -> list: ...
     def inq_file(self) -> tuple[str, str, str, bool, int, int, int]: ...
     def inq_dim(self, arg: int, /) -> tuple[str, int, bool]: ...
     def inq_var(self, arg: int, /) -> tuple[str, int, list[int], bool, int, bool, list[int], str, str]: ...
     def inq_att(self, arg0: str, arg1: int, /) -> tuple[str, int, int]: ...
     def num_records(self) -> int: ...
+    def begin_step(self) -> int: ...
     def find_dim(self, arg: str, /) -> int: ...
     def find_var(self, arg: str, /) -> int: ...
     def find_att(self, arg0: str, arg1: str, /) -> int: ...
@@ -174,62 +169,34 @@ def mpi_library() -> str: ...
 def mpi_is_running() -> bool: ...
 
 VERSION_MAJOR: int = 0
-
 VERSION_MINOR: int = 2
-
 VERSION_PATCH: int = 0
-
 VERSION_NUMBER: int = 200
-
 MAX_DIMS: int = 8
-
 UNLIMITED: int = 0
-
 SERVES: int = -1
 NO_RECORD: int = -1
-
 ALL_RECORDS: int = -2
-
 NEXT: int = -3
-
 VERB_WRITE: int = 0
-
 VERB_READ: int = 1
-
 VERB_PUT: int = 2
-
 VERB_GET: int = 3
-
 READ: int = 0
-
 WRITE: int = 1
-
+APPEND: int = 2
 AT_INSTANT: int = 0
-
 FOR_STEP: int = 1
-
 BYTE: int = 1
-
 CHAR: int = 2
-
 SHORT: int = 3
-
 INT: int = 4
-
 FLOAT: int = 5
-
 DOUBLE: int = 6
-
 UBYTE: int = 7
-
 USHORT: int = 8
-
 UINT: int = 9
-
 INT64: int = 10
-
 UINT64: int = 11
-
 STRING: int = 12
-
 LOGICAL: int = 13

@@ -87,6 +87,7 @@ class Dataset(Definitions, Ending):
         self._path = path
         self._comm = comm
         self._decompositions: dict[str, Decomposition] = ByName()
+        self._numbers: dict[str, int] = {}  # of variables that were written or read since the last definition
         self._begin()
 
     # ---- Closing
@@ -96,6 +97,7 @@ class Dataset(Definitions, Ending):
         """Store all that was written, agree on errors, commit: it is in the file even if the job is
         killed now. durable: wait until the device has it. Collective."""
         self._need_open()
+        self._numbers.clear()  # definitions that ranks do not agree on are dropped
         self._raw.sync(bool(durable))
 
     @taking_part(lambda given, error: given["self"].close())
@@ -142,7 +144,25 @@ class Dataset(Definitions, Ending):
     def end_define(self) -> None:
         """Finish the define phase and write the header; implicit at the first write or put. Collective."""
         self._need_open()
+        self._numbers.clear()
         self._raw.end_define()
+
+    def _number_of(self, name: str) -> int:
+        """The number of a variable, which the compiled part takes. Raises NotFoundError. Local."""
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = self._raw.find_var(name)
+        return number
+
+    def begin_step(self) -> int:
+        """A time step begins: returns the index of its record, the one after the last, which shoal.NEXT is
+        for all variables until the next step begins, also where one is written again, or not at all. A step
+        in which nothing is written leaves no record; after an error at sync() no step is begun. Local; every
+        rank begins the same steps.
+
+        Raises InvalidArgumentError where the file has no record dimension, or several."""
+        self._need_open()
+        return self._raw.begin_step()
 
     # ---- Definitions that take another dataset
 

@@ -12,7 +12,7 @@ from ._library import communicator
 from ._paths import Path, path_bytes, path_text
 from ._refusals import refuse_group, refuse_on_comm, refused_by_all, taking_part
 from .dataset import Dataset
-from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, no_such_file
+from .errors import InvalidArgumentError, NotFoundError, no_such_file
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -91,26 +91,11 @@ def open(path: Path, comm: MPI.Comm | None = None, mode: str = "r", **settings: 
         return create(path, comm, **settings)
     if mode == "x":
         return create(path, comm, **{**settings, "exists": "error"})
-    if mode != "a":
-        return _open_existing(path, comm, _shoal.READ if mode == "r" else _shoal.WRITE, settings)
-    of_new_files = _settings_of_new_files()
-    others = {key: value for key, value in settings.items() if key not in of_new_files}
-    try:  # first, as a path may also stand for a set of files
-        return _open_existing(path, comm, _shoal.WRITE, others)
-    except NoSuchFileError:
-        return create(path, comm, **{**settings, "exists": "error"})
-
-
-def _open_existing(path: Path, comm: MPI.Comm, mode: int, settings: Mapping[str, object]) -> Dataset:
     with refused_by_all(comm):
         path, text = path_text(path), _settings_text(settings)
+    number = {"r": _shoal.READ, "r+": _shoal.WRITE, "a": _shoal.APPEND}[mode]
     try:
-        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), mode, text)
+        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), number, text)
     except NotFoundError as error:
         raise no_such_file(error) from None
     return Dataset(raw, path, comm)
-
-
-def _settings_of_new_files() -> set[str]:
-    lines = _shoal.settings().splitlines()
-    return {line.split(" = ")[0] for line in lines if line.endswith(", new files only")}

@@ -333,9 +333,10 @@ int Definitions::dimension(const std::string& name) const {
 }
 
 // Dimensions of a new variable: known, and unlimited ones only where the format has them.
-std::vector<int> Definitions::resolve_dims(const std::string& variable, const std::string& text) const {
+std::vector<int> Definitions::resolve_dims(const std::string& variable,
+                                           const std::vector<std::string>& names) const {
   std::vector<int> dims;
-  for (const auto& name : names_of_dims(variable, text))
+  for (const auto& name : names)
     dims.push_back(dimension(name));
   if (dims.size() > static_cast<std::size_t>(k_max_dims))
     throw Error(Code::not_supported, "the variable has {} dimensions, at most {} are allowed", dims.size(),
@@ -378,7 +379,7 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
   wanted().dims.push_back({name, length, unlimited});
 }
 
-void Definitions::def_var(const std::string& given, Type type, const std::string& dims,
+void Definitions::def_var(const std::string& given, Type type, const std::vector<std::string>& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
   const std::string name = composed(given);
   check_new_name(name, "a variable");
@@ -387,7 +388,7 @@ void Definitions::def_var(const std::string& given, Type type, const std::string
     throw Error(Code::exists,
                 "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
                 name, name_of(there.type), listed(schema(), there.dims), name_of(type),
-                joined(as_listed(names_of_dims(name, dims)), " "))
+                joined(as_listed(dims), " "))
         .of_variable(name);
   }
   VariableDef variable;
@@ -505,7 +506,7 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
   const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
   check_type(schema().format, type, "the list of water points", name);
   def_dim(name, length);
-  def_var(name, type, name, nullptr);
+  def_var(name, type, {name}, nullptr);
   VariableDef& list = wanted().variables.back();
   list.distributed = true;
   list.attributes = {Attribute::text("compress", joined(names, " "))};

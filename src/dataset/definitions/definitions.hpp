@@ -54,7 +54,7 @@ class Definitions {
 
   /// length 0: unlimited.
   void def_dim(const std::string& name, std::int64_t length);
-  void def_var(const std::string& name, Type type, const std::string& dims,
+  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                std::shared_ptr<const Decomposition> decomposition);
   /// The variable, which has no decomposition yet, is going to be written with one: it gets what such
   /// variables have by default. Nothing to do where it has one.
@@ -126,7 +126,7 @@ class Definitions {
   int dimension(const std::string& name) const;
 
  private:
-  std::vector<int> resolve_dims(const std::string& variable, const std::string& text) const;
+  std::vector<int> resolve_dims(const std::string& variable, const std::vector<std::string>& names) const;
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();

@@ -446,6 +446,11 @@ void Settings::drop_outputs_below() {
     v = {k_keys[i].fallback, "default", ""};
   }
 }
+void Settings::drop_those_of_new_files() {
+  for (std::size_t i = 0; i < k_keys.size(); ++i)
+    if (k_keys[i].creation_only && values_[i].origin == "argument")
+      values_[i] = {k_keys[i].fallback, "default", ""};
+}
 const std::string& Settings::below(const std::string& key) const {
   return values_[index_of(key)].below;
 }

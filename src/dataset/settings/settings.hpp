@@ -75,6 +75,8 @@ class Settings {
   /// Who reads a file has nothing written for a settings file that nobody named: without it from now on, with
   /// a warning of what would have been.
   void drop_outputs_below();
+  /// Of the argument's settings those that say how new files are made are as nobody set them. Local.
+  void drop_those_of_new_files();
 
   /// Old names that were used, files that do not count.
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -114,8 +114,13 @@ void Claim::remove_old_folder() {
   if (mode_ != OpenMode::create || !(traits_of(format_).holds_objects() || is_a_dataset_folder(path_)))
     return;
   if (!is_a_file(path_) && !is_a_dataset_folder(path_)) return;  // the driver says what is wrong
-  remove_all(target_of(path_));
-  mode_ = OpenMode::create_exclusive;
+  const std::string target = target_of(path_);
+  remove_all(target);
+  // The place that a link leads to is made again: nothing can be made exclusively through a link to nothing.
+  if (kind_of_name(path_) != PathKind::link)
+    mode_ = OpenMode::create_exclusive;
+  else if (traits_of(format_).holds_objects())
+    make_folders(target);
 }
 
 // Whoever has the lock of the name gives it up only once the file has the name: it may have it now.

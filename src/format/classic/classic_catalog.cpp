@@ -10,40 +10,41 @@
 
 #include "base/error.hpp"
 #include "codec/convert.hpp"
-#include "format/checks.hpp"
 #include "format/format_traits.hpp"
+#include "storage/journal.hpp"
 
 namespace shoal {
 
 ClassicCatalog::ClassicCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
-    : store_(std::move(store)), options_(options) {
+    : FlatCatalog(std::move(store), true, options) {
   schema_.format = format;
+  swapped_ = !machine_is_big_endian();
   layout_ = new_layout(schema_, header_bytes_of(schema_), options_);
 }
 
 ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
-    : store_(std::move(store)), options_(options), writable_(writable) {
+    : FlatCatalog(std::move(store), writable, options) {
   ClassicHeader header = decode_header(*store_);
   schema_ = std::move(header.schema);
-  record_dim_ = schema_.record_dim();
+  swapped_ = !machine_is_big_endian();
   try {
     layout_ = found_layout(schema_, header.begins, header.bytes);
-    if (header.streaming && record_dim_ >= 0)
-      schema_.dim(record_dim_).length = streamed_records(schema_, layout_, store_->size());
+    if (const int dim = schema_.record_dim(); header.streaming && dim >= 0)
+      schema_.dim(dim).length = streamed_records(schema_, layout_, store_->size());
+    note_found();
     check_file(header);
   } catch (const Error& error) {
     throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
   }
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
-    VariableDef& variable = schema_.variables[v];
-    variable.no_fill = found_without_fill(variable, options.fill);
-    filling_.push_back({!variable.no_fill, slabs_of(static_cast<int>(v))});
-  }
-  fixed_frozen_ = !schema_.variables.empty();
+  is_used_ = !schema_.variables.empty();
   header_changed_ = header.streaming;
   visible_.header = std::move(header.raw);
   traffic_.reads = header.reads;
   traffic_.bytes_read = header.bytes_read;
+  note_visible();
+}
+
+void ClassicCatalog::note_visible() {
   visible_.fixed_end = layout_.fixed_end;
   visible_.record_begin = layout_.record_begin;
   visible_.record_end = layout_.end(records());
@@ -124,71 +125,15 @@ void ClassicCatalog::check_overlaps() {
       lies_over(range, first_record.front(), range.begin < record_end ? "" : " in records that are added");
 }
 
-void ClassicCatalog::need_writable() const {
-  if (!writable_)
-    throw Error(Code::permission, "the file was opened for reading; open it for writing")
-        .in_file(store_->path());
-}
-
-Error ClassicCatalog::located(const Error& error, int variable) const {
-  const bool known = variable >= 0 && static_cast<std::size_t>(variable) < schema_.variables.size();
-  const Error in_file = error.in_file(store_->path());
-  return known ? in_file.of_variable(schema_.variable(variable).name) : in_file;
-}
-
-const VariableDef& ClassicCatalog::usable(int variable) const {
-  if (variable < 0 || static_cast<std::size_t>(variable) >= schema_.variables.size())
-    throw Error(Code::not_found, "there is no variable {}; the file has {}, counted from 0", variable,
-                schema_.variables.size())
-        .in_file(store_->path());
-  const auto& definition = schema_.variable(variable);
-  if (!definition.fits_plainly)
-    throw located(Error(Code::not_supported, "{} dimensions; up to {} can be read and written",
-                        definition.dims.size(), k_max_dims),
-                  variable);
-  return definition;
-}
-
-void ClassicCatalog::check_box(int variable, const Box& box, bool may_grow) const {
-  usable(variable);
-  const Dims shape = schema_.shape(variable);
-  bool inside = box.rank() == shape.size();
-  if (inside && box.empty() && *std::min_element(box.count.begin(), box.count.end()) >= 0)
-    return;  // no cells
-  for (int d = 0; inside && d < shape.size(); ++d) {
-    const bool open_end = may_grow && d == 0 && schema_.has_record(variable);
-    const std::int64_t length = open_end ? std::numeric_limits<std::int64_t>::max() : shape[d];
-    inside = box.first[d] >= 0 && box.count[d] >= 0 && box.count[d] <= length &&
-             box.first[d] <= length - box.count[d];
-  }
-  if (!inside)
-    throw located(Error(Code::not_found, "the cells {} are not all inside of the shape {}", text_of(box),
-                        text_of(shape)),
-                  variable);
-}
-
-void ClassicCatalog::freeze() const {
-  fixed_frozen_ = true;
-}
-
-template <class Work>
-auto ClassicCatalog::in_words_of_file(Work&& work) const {
-  try {
-    return work();
-  } catch (const Error& error) {
-    throw error.in_file(store_->path());
-  }
-}
-
 /// What the file is to hold, checked; nothing is changed.
 Schema ClassicCatalog::extended(const Schema& wanted) const {
-  return extended_schema(schema_, wanted, fixed_frozen_, options_.fill);
+  return extended_schema(schema_, wanted, is_used_, options_.fill);
 }
 
 /// Where all of it has a place; nothing: only if data move.
 std::optional<ClassicLayout> ClassicCatalog::layout_for(const Schema& schema) const {
-  auto layout = fixed_frozen_ ? extended_layout(layout_, schema, options_)
-                              : new_layout(schema, header_bytes_of(schema), options_);
+  auto layout = is_used_ ? extended_layout(layout_, schema, options_)
+                         : new_layout(schema, header_bytes_of(schema), options_);
   if (!layout) return layout;
   check_offsets(schema, *layout);
   layout->end(records());
@@ -196,181 +141,100 @@ std::optional<ClassicLayout> ClassicCatalog::layout_for(const Schema& schema) co
 }
 
 bool ClassicCatalog::has_place(const Schema& wanted) {
-  return in_words_of_file([&] { return layout_for(extended(wanted)).has_value(); });
+  return in_context(store_->path(), [&] { return layout_for(extended(wanted)).has_value(); });
 }
 
 void ClassicCatalog::define(const Schema& wanted) {
   need_writable();
-  const std::size_t old_count = schema_.variables.size();
-  Schema schema;
-  std::optional<ClassicLayout> layout;
-  in_words_of_file([&] {
-    schema = extended(wanted);
-    layout = layout_for(schema);
+  in_context(store_->path(), [&] {
+    Schema schema = extended(wanted);
+    auto layout = layout_for(schema);
     if (!layout)
       throw Error(Code::not_supported,
                   "the definitions have no place beside the data that is there, which has to move first");
-    return 0;
+    take_definitions(std::move(schema));
+    layout_ = std::move(*layout);
   });
-  for (std::size_t v = 0; v < old_count; ++v) {
-    auto& variable = schema.variables[v];
-    variable.distributed = variable.distributed || schema_.variables[v].distributed;
-    if (variable.distributed || variable.no_fill) give_up_generation(static_cast<int>(v));
-  }
-  for (std::size_t v = old_count; v < schema.variables.size(); ++v)
-    filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
-  schema_ = std::move(schema);
-  layout_ = std::move(*layout);
-  record_dim_ = schema_.record_dim();
   header_changed_ = true;
 }
 
-void ClassicCatalog::set_distributed(int variable) {
-  need_writable();
-  usable(variable);
-  give_up_generation(variable);
-  schema_.variable(variable).distributed = true;
-}
-
-void ClassicCatalog::give_up_generation(int variable) {
-  auto& filling = filling_[static_cast<std::size_t>(variable)];
-  if (!filling.ours) return;
-  // What was put and filled must not come out over what ranks write from now on.
-  flush(false);
-  filling.ours = false;
-}
-
-std::int64_t ClassicCatalog::records() const {
-  return record_dim_ < 0 ? 0 : schema_.dim(record_dim_).length;
-}
-
-std::int64_t ClassicCatalog::slabs_of(int variable) const {
-  return schema_.has_record(variable) ? records() : 1;
-}
-
-std::int64_t ClassicCatalog::slab_begin(int variable, std::int64_t slab) const {
-  return layout_.begins[static_cast<std::size_t>(variable)] + slab * layout_.record_bytes;
-}
-
-Placement ClassicCatalog::placement(int variable) const {
-  usable(variable);
-  freeze();
-  Placement placement;
-  placement.kind = Placement::Kind::regular;
-  placement.swapped = !machine_is_big_endian();
-  placement.chunk = schema_.shape(variable);
-  placement.begin = static_cast<std::uint64_t>(layout_.begins[static_cast<std::size_t>(variable)]);
-  if (schema_.has_record(variable)) {
-    placement.chunk[0] = 1;
-    placement.stride = static_cast<std::uint64_t>(layout_.record_bytes);
-  }
-  return placement;
-}
-
-std::vector<Location> ClassicCatalog::place(int variable, const Box& chunks, const Box& cells,
-                                            std::vector<bool>& fresh) {
-  need_writable();
-  check_box(variable, cells, true);
-  const std::int64_t before = slabs_of(variable);
-  if (schema_.has_record(variable) && !cells.empty()) grow_records(cells.end(0));
-  auto addresses = find(variable, chunks);
-  fresh.clear();
-  for_each_index(chunks, [&](const Dims& index) { fresh.push_back(!index.empty() && index[0] >= before); });
-  return addresses;
-}
-
-std::vector<Location> ClassicCatalog::find(int variable, const Box& chunks) {
-  usable(variable);
-  freeze();
-  const std::int64_t slabs = slabs_of(variable);
-  const bool of_records = schema_.has_record(variable);
-  std::vector<Location> addresses;
-  for_each_index(chunks, [&](const Dims& index) {
-    const std::int64_t slab = of_records ? index[0] : 0;
-    const bool there = slab >= 0 && slab < slabs;
-    addresses.push_back({0, there ? static_cast<std::uint64_t>(slab_begin(variable, slab)) : k_unplaced});
-  });
-  return addresses;
-}
-
-void ClassicCatalog::check_unlimited(int dim) const {
-  if (dim < 0 || dim != record_dim_)
-    throw Error(Code::invalid_argument, "dimension {} is not the unlimited one", dim).in_file(store_->path());
-}
-
-void ClassicCatalog::grow(int dim, std::int64_t length) {
-  need_writable();
-  check_unlimited(dim);
-  if (length > 0) freeze();
-  grow_records(length);
-}
-
-void ClassicCatalog::take_back(int dim, std::int64_t length) {
-  need_writable();
-  check_unlimited(dim);
-  const std::int64_t before = records();
-  const std::int64_t left = std::max(length, visible_.records);
-  if (left >= before) return;
-  schema_.dim(dim).length = left;
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
-    const int variable = static_cast<int>(v);
-    if (!schema_.has_record(variable)) continue;
-    filling_[v].upto = std::min(filling_[v].upto, left);
-    // Without records, variables may be laid out where these were: what waits must not come out over them.
-    for (std::int64_t slab = left; slab < before; ++slab)
-      pending_.drop(static_cast<std::uint64_t>(slab_begin(variable, slab)),
-                    static_cast<std::size_t>(slab_with_padding(variable)));
-  }
-}
-
-std::int64_t ClassicCatalog::slab_with_padding(int variable) const {
-  return layout_.slabs[static_cast<std::size_t>(variable)] + layout_.padding(schema_, variable);
-}
-
-/// Are there bytes of the variable in this range of the file?
-bool ClassicCatalog::touches(int variable, std::int64_t begin, std::int64_t end) const {
-  const std::int64_t bytes = slab_with_padding(variable);
-  const std::int64_t front = slab_begin(variable, 0);
-  const std::int64_t stride = layout_.record_bytes;
-  const bool later = schema_.has_record(variable) && begin > front && stride > 0;
-  // The slab that begins last at or before the range, and the one after it.
-  const std::int64_t first = later ? (begin - front) / stride : 0;
-  const std::int64_t last = std::min(first + 2, slabs_of(variable));
-  for (std::int64_t slab = first; slab < last; ++slab)
-    if (slab_begin(variable, slab) < end && slab_begin(variable, slab) + bytes > begin) return true;
-  return false;
-}
-
-void ClassicCatalog::grow_records(std::int64_t length) {
-  if (length <= records()) return;
+void ClassicCatalog::check_records(std::int64_t length) const {
   constexpr std::int64_t k_most = std::numeric_limits<std::int32_t>::max();
   if (schema_.format != Format::cdf5 && length > k_most)
     throw Error(Code::not_supported, "{} records; {} files have up to {}: use the format cdf5 or netcdf4",
                 length, name_of(schema_.format), k_most)
         .in_file(store_->path());
-  layout_.end(length);  // can be counted
-  schema_.dim(record_dim_).length = length;
 }
 
-void ClassicCatalog::put_strings(int variable, const Box&, const std::vector<std::string>&) {
-  throw located(
-      Error(Code::type, std::string(name_of(schema_.format)) +
-                            " files hold no strings; put text to a char variable, or use the format netcdf4"),
-      variable);
+bool ClassicCatalog::is_visible(std::int64_t begin, std::int64_t end) const {
+  return begin < visible_.fixed_end || (end > visible_.record_begin && begin < visible_.record_end);
 }
 
-std::vector<std::string> ClassicCatalog::get_strings(int variable, const Box&) {
-  throw located(Error(Code::type, std::string(name_of(schema_.format)) +
-                                      " files hold no strings; get the text of a char variable"),
-                variable);
+void ClassicCatalog::write_ahead(bool sync) {
+  if (!writable_ || in_commit_) return;  // one that failed is finished first
+  fill_all_missing();
+  flush(true);
+  if (!sync) return;
+  if (unsynced_) store_->sync();
+  unsynced_ = false;
 }
 
-void ClassicCatalog::close(bool durable) {
-  if (closed_) return;
-  commit(durable);
-  closed_ = true;
-  writable_ = false;
-  store_->close();
+void ClassicCatalog::commit(bool durable) {
+  if (!writable_) return;  // nothing was put
+  if (in_commit_) finish_changes(*store_);
+  in_commit_ = true;
+  fill_all_missing();
+  flush(false);
+  reach_end();
+  commit_header(durable);
+  in_commit_ = false;
+  is_used_ = is_used_ || !schema_.variables.empty();
+  note_visible();
+}
+
+/// Changes what is new in the header: often the number of records alone.
+void ClassicCatalog::commit_header(bool durable) {
+  const auto records_at = static_cast<std::size_t>(k_records_at);
+  const auto records_end = records_at + static_cast<std::size_t>(bytes_of_records(schema_.format));
+  Bytes header;
+  if (header_changed_ || visible_.header.empty()) {
+    header = encode_header(schema_, layout_.begins, layout_.slabs);
+    // Zeros over the rest of a longer one, so that the file does not say its history.
+    if (header.size() < visible_.header.size()) header.resize(visible_.header.size());
+  } else {
+    header = visible_.header;
+    const std::int64_t n = records();
+    for (std::size_t i = records_at; i < records_end; ++i)
+      header[i] = static_cast<std::byte>(n >> (8 * (records_end - 1 - i)));
+  }
+  const std::size_t common = std::min(header.size(), visible_.header.size());
+  std::size_t first = 0;
+  while (first < common && header[first] == visible_.header[first])
+    ++first;
+  std::size_t end = header.size();
+  if (header.size() == visible_.header.size())
+    while (end > first && header[end - 1] == visible_.header[end - 1])
+      --end;
+  if (first >= records_at && first < records_end) first = records_at;
+  if (end > records_at && end < records_end) end = records_end;
+  const auto news = std::span(header).subspan(first, end - first);
+  if (visible_.header.empty()) {  // a new file, of which nobody has read anything
+    // What ranks have stored they have synced, by handles of their own.
+    if (durable && unsynced_) store_->sync();
+    write(first, news);
+    if (durable) store_->sync();
+    unsynced_ = !durable;
+  } else if (!news.empty()) {
+    const auto made = change_in_place(*store_, {{first, news}}, ChangeOrder::any, durable);
+    traffic_.writes += made.writes;
+    traffic_.bytes_written += made.bytes;
+    unsynced_ = !durable;
+  } else if (durable && unsynced_) {
+    store_->sync();
+    unsynced_ = false;
+  }
+  visible_.header = std::move(header);
+  header_changed_ = false;
 }
 
 std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,

@@ -6,8 +6,9 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "format/classic/fill.hpp"
+#include "base/field_bytes.hpp"
 #include "format/classic/header.hpp"
+#include "format/flat/fill.hpp"
 
 namespace shoal {
 
@@ -72,7 +73,7 @@ struct ClassicMove::Piece {
 // Whether all data are there is not looked at: the end of a file that is being made may not be written yet.
 ClassicMove ClassicMove::planned(Store& file, const Schema& wanted, const CatalogOptions& options) {
   const ClassicHeader header = decode_header(file);
-  try {
+  return in_context(file.path(), [&]() -> ClassicMove {
     Schema in_file = header.schema;
     const ClassicLayout old = found_layout(in_file, header.begins, header.bytes);
     if (const int dim = in_file.record_dim(); header.streaming && dim >= 0)
@@ -91,9 +92,7 @@ ClassicMove ClassicMove::planned(Store& file, const Schema& wanted, const Catalo
       check_offsets(schema, layout);
     }
     return {in_file, old, static_cast<std::int64_t>(file.size()), schema, layout};
-  } catch (const Error& error) {
-    throw error.in_file(file.path());
-  }
+  });
 }
 
 ClassicMove::ClassicMove(const Schema& in_file, const ClassicLayout& old, std::int64_t bytes_in_file,
@@ -143,20 +142,18 @@ void ClassicMove::join_records() {
   fixed_.push_back(all);
 }
 
+template <class Io, class Move>
+void ClassicMove::visit(Io&& io, Move& move) {
+  io(move.header_, move.begin_, move.end_, move.bytes_, move.records_, move.record_begin_, move.old_stride_,
+     move.new_stride_, move.fixed_, move.of_record_);
+}
+
 ClassicMove::ClassicMove(ByteReader& in) {
-  in.get(header_);
-  for (auto* number : {&begin_, &end_, &bytes_, &records_, &record_begin_, &old_stride_, &new_stride_})
-    in.get(*number);
-  in.get(fixed_);
-  in.get(of_record_);
+  visit(FieldReader(in), *this);
 }
 
 void ClassicMove::pack(ByteWriter& out) const {
-  out.put(header_);
-  for (const auto number : {begin_, end_, bytes_, records_, record_begin_, old_stride_, new_stride_})
-    out.put(number);
-  out.put(fixed_);
-  out.put(of_record_);
+  visit(FieldWriter(out), *this);
 }
 
 /// Calls visit(slab, its first byte in the new file, in the old one) for each that has bytes in the range.

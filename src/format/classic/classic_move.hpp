@@ -47,7 +47,8 @@ class ClassicMove {
   /// in_file, old: what is in the file of so many bytes; wanted, made: what is to be, with as many records.
   ClassicMove(const Schema& in_file, const ClassicLayout& old, std::int64_t bytes_in_file,
               const Schema& wanted, const ClassicLayout& made);
-  void add(bool of_records, const Slab& slab);
+  template <class Io, class Move>
+  static void visit(Io&& io, Move& move);
   void join_records();
   template <class Visit>
   void for_each_slab(std::int64_t begin, std::int64_t end, Visit&& visit) const;

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "codec/convert.hpp"
 #include "format/catalog.hpp"
-#include "format/classic/layout.hpp"
+#include "format/flat/flat_layout.hpp"
 
 namespace shoal {
 
@@ -251,7 +251,7 @@ void read_variable(Reader& in, ClassicHeader& header) {
     if (id >= schema.dims.size())
       in.damaged(where, fmt::format("is {} as a dimension of the variable '{}'; there are {}, counted from 0",
                                     id, variable.name, schema.dims.size()));
-    if (d > 0 && schema.dims[static_cast<std::size_t>(id)].unlimited)
+    if (d > 0 && schema.dims[id].unlimited)
       in.damaged(where,
                  fmt::format("the unlimited dimension is not the first of the variable '{}'", variable.name));
     variable.dims.push_back(static_cast<int>(id));
@@ -260,7 +260,7 @@ void read_variable(Reader& in, ClassicHeader& header) {
   variable.type = in.type("the type of a variable");
   in.count("the size of a variable");  // redundant, and wrong in some files
   header.begins.push_back(in.offset("the begin of a variable"));
-  variable.fits_plainly = variable.dims.size() <= static_cast<std::size_t>(k_max_dims);
+  variable.fits_plainly = variable.dims.count() <= k_max_dims;
   header.schema.variables.push_back(std::move(variable));
 }
 

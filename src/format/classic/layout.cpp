@@ -76,32 +76,16 @@ void start_records(ClassicLayout& layout, const Schema& schema, const CatalogOpt
 
 }  // namespace
 
-std::int64_t checked_sum(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum))
-    throw Error(Code::not_supported, "the file would be larger than 2^63 bytes; make the variables smaller");
-  return sum;
-}
-
-std::int64_t checked_product(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product))
-    throw Error(Code::not_supported, "the file would be larger than 2^63 bytes; make the variables smaller");
-  return product;
-}
-
 std::int64_t slab_bytes(const Schema& schema, int variable) {
-  const auto& definition = schema.variables.at(static_cast<std::size_t>(variable));
+  const auto& definition = schema.variables.at(variable);
   auto bytes = static_cast<std::int64_t>(size_of(definition.type));
-  try {
+  in_context_of_variable(definition.name, [&] {
     for (const int id : definition.dims) {
-      const auto& dim = schema.dims.at(static_cast<std::size_t>(id));
+      const auto& dim = schema.dims.at(id);
       if (!dim.unlimited) bytes = checked_product(bytes, dim.length);
     }
     checked_sum(bytes, 3);
-  } catch (const Error& error) {
-    throw error.of_variable(definition.name);
-  }
+  });
   return bytes;
 }
 
@@ -117,7 +101,7 @@ std::int64_t record_bytes_of(const Schema& schema, const std::vector<std::int64_
 }
 
 std::int64_t ClassicLayout::padding(const Schema& schema, int variable) const {
-  const std::int64_t slab = slabs.at(static_cast<std::size_t>(variable));
+  const std::int64_t slab = slabs.at(variable);
   if (schema.has_record(variable) && record_bytes == slab) return 0;
   return padded(slab) - slab;
 }
@@ -276,12 +260,11 @@ void check_new_variable(const Schema& schema, const VariableDef& variable) {
   if (!holds(schema.format, variable.type))
     throw Error(Code::type, "the type {} cannot be in {} files; {}", name_of(variable.type), file,
                 better_for(schema.format, variable.type));
-  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
+  if (variable.dims.count() > k_max_dims)
     throw Error(Code::not_supported, "{} dimensions; up to {} are allowed", variable.dims.size(), k_max_dims);
   for (std::size_t d = 0; d < variable.dims.size(); ++d) {
     const int id = variable.dims[d];
-    if (id < 0 || static_cast<std::size_t>(id) >= schema.dims.size())
-      throw Error(Code::invalid_argument, "there is no dimension {}", id);
+    if (!schema.dims.has(id)) throw Error(Code::invalid_argument, "there is no dimension {}", id);
     if (d > 0 && schema.dim(id).unlimited)
       throw Error(Code::not_supported,
                   "the unlimited dimension '{}' must be its slowest in {} files; put it there, or use the "
@@ -330,12 +313,10 @@ void check_classic(const Schema& schema, const Schema& in_file) {
   for (std::size_t v = 0; v < schema.variables.size(); ++v) {
     const bool is_new = v >= have.variables.size();
     const auto& old = is_new ? k_none : have.variables[v].attributes;
-    try {
+    in_context_of_variable(schema.variables[v].name, [&] {
       if (is_new) check_new_variable(schema, schema.variables[v]);
       check_attributes(schema, schema.variables[v].attributes, old);
-    } catch (const Error& error) {
-      throw error.of_variable(schema.variables[v].name);
-    }
+    });
     records = records || schema.has_record(static_cast<int>(v));
   }
   check_large(schema, false, records || schema.format == Format::cdf5, largest);

@@ -6,41 +6,28 @@
 #include <vector>
 
 #include "format/catalog.hpp"
+#include "format/flat/flat_layout.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
 
-/// Where the variables of a classic file lie. All numbers are bytes from the start of the file, or lengths in
-/// bytes.
+/// Where the variables of a classic file lie; without a fixed variable, fixed_end is where the first will be
+/// put.
 ///
 /// A file is: header, free space (options.header_reserve), fixed variables in the order of their definition,
 /// free space of the same size (if there are record variables), records. A record holds one slab of every
 /// record variable, in the order of definition. Slabs start at multiples of 4; fixed variables that are
 /// distributed, and the first record if it holds a distributed variable, at multiples of options.alignment.
 /// It depends on schema and options alone.
-struct ClassicLayout {
-  std::vector<std::int64_t> begins;  ///< [variables] first byte; of record variables: in record 0
-  std::vector<std::int64_t> slabs;   ///< [variables] bytes of data: the whole variable, or one record of it
+struct ClassicLayout : FlatLayout {
   std::int64_t header_bytes = 0;
-  std::int64_t fixed_end = 0;  ///< behind the last fixed variable; without one, where the first will be put
-  std::int64_t record_begin = 0;  ///< first byte of record 0
-  std::int64_t record_bytes = 0;  ///< from one record to the next; 0 without record variables
-  bool has_records = false;       ///< there are record variables
+  bool has_records = false;  ///< there are record variables
 
   /// Bytes of padding behind a slab.
   std::int64_t padding(const Schema& schema, int variable) const;
   /// End of the file with that many records; Error(not_supported) if it is too large to count.
   std::int64_t end(std::int64_t records) const;
 };
-
-/// Multiple of 4 at or behind n.
-inline std::int64_t padded(std::int64_t n) {
-  return (n + 3) / 4 * 4;
-}
-
-/// a + b and a * b of sizes; Error(not_supported) if the result has no place in 64 bits.
-std::int64_t checked_sum(std::int64_t a, std::int64_t b);
-std::int64_t checked_product(std::int64_t a, std::int64_t b);
 
 /// Bytes of the variable without padding, of one record if it has records.
 std::int64_t slab_bytes(const Schema& schema, int variable);

@@ -124,7 +124,7 @@ void check_variable(const VariableDef& variable, const Schema& wanted) {
                 wanted.format == Format::netcdf4_classic && holds(Format::netcdf4, variable.type)
                     ? "; netcdf4 has it"
                     : "");
-  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
+  if (variable.dims.count() > k_max_dims)
     throw Error(Code::not_supported, "a variable may have up to {} dimensions, not {}", k_max_dims,
                 variable.dims.size());
   for (std::size_t d = 0; d < variable.dims.size(); ++d) {
@@ -163,14 +163,12 @@ void check_extension(const Schema& in_file, const Schema& wanted, LateFill late)
   for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
     const auto& variable = wanted.variables[v];
     const bool is_new = v >= schema.variables.size();
-    try {
+    in_context_of_variable(variable.name, [&] {
       if (is_new) check_variable(variable, wanted);
       static const std::vector<Attribute> k_none;
       check_attributes(is_new ? k_none : schema.variables[v].attributes, variable.attributes, wanted.format,
                        &variable, is_new, late);
-    } catch (const Error& error) {
-      throw error.of_variable(variable.name);
-    }
+    });
   }
 }
 

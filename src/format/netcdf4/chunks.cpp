@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "format/netcdf4/guarded.hpp"
+#include "format/netcdf4/netcdf4_catalog.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -25,7 +25,7 @@ std::byte k_no_data[1] = {};
 Placement Netcdf4Catalog::placement(int variable) const {
   return guarded(variable, [&] {
     require_variable(variable);
-    const auto& s = contents_.variables[static_cast<std::size_t>(variable)];
+    const auto& s = contents_.variables[variable];
     Placement result;
     result.chunk = s.chunk;
     result.swapped = s.type.swapped;
@@ -91,7 +91,7 @@ void Netcdf4Catalog::grow_to(int variable, const Box& cells) {
   if (cells.empty()) return;
   auto& s = stored(variable);
   for (int d = 0; d < cells.rank(); ++d) {
-    auto& dim = contents_.schema.dim(def(variable).dims[static_cast<std::size_t>(d)]);
+    auto& dim = contents_.schema.dim(def(variable).dims[d]);
     if (!dim.unlimited) continue;
     dim.length = std::max(dim.length, cells.end(d));
     s.needed[d] = std::max(s.needed[d], cells.end(d));
@@ -112,16 +112,16 @@ std::vector<Location> Netcdf4Catalog::place(int variable, const Box& chunks, con
                   "unusual type): ranks cannot write to it directly");
     if (!cells.empty()) require_inside(variable, cells, true);
     note_change();
+    const auto n = static_cast<std::size_t>(chunks.cells());
     if (kind == Placement::Kind::regular) {
       const bool placed = placement(variable).begin != k_unplaced;
       if (!placed) place_contiguous(variable);
       grow_to(variable, cells);
-      fresh.assign(static_cast<std::size_t>(chunks.cells()), !placed);
-      return std::vector<Location>(static_cast<std::size_t>(chunks.cells()),
-                                   Location{0, placement(variable).begin});
+      fresh.assign(n, !placed);
+      return std::vector<Location>(n, Location{0, placement(variable).begin});
     }
     std::vector<Location> result;
-    result.reserve(static_cast<std::size_t>(chunks.cells()));
+    result.reserve(n);
     std::uint64_t missing = 0;
     for_each_index(chunks, [&](const Dims& index) {
       result.push_back({0, look_up(variable, index)});
@@ -154,10 +154,10 @@ std::vector<Location> Netcdf4Catalog::find(int variable, const Box& chunks) {
     if (where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded)
       throw Error(Code::not_supported,
                   "the variable is stored in a way that only HDF5 can read; its parts have no addresses");
-    if (where.kind == Placement::Kind::regular)
-      return std::vector<Location>(static_cast<std::size_t>(chunks.cells()), Location{0, where.begin});
+    const auto n = static_cast<std::size_t>(chunks.cells());
+    if (where.kind == Placement::Kind::regular) return std::vector<Location>(n, Location{0, where.begin});
     std::vector<Location> result;
-    result.reserve(static_cast<std::size_t>(chunks.cells()));
+    result.reserve(n);
     for_each_index(chunks, [&](const Dims& index) { result.push_back({0, look_up(variable, index)}); });
     return result;
   });
@@ -260,7 +260,7 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
   const auto& numbers = def(variable).dims;
   const auto before = s.extent;
   for (int d = 0; d < s.needed.size(); ++d) {
-    if (numbers[static_cast<std::size_t>(d)] != dim) continue;
+    if (numbers[d] != dim) continue;
     const auto least = std::max(length, s.committed.empty() ? 0 : s.committed[d]);
     s.needed[d] = std::min(s.needed[d], least);
   }

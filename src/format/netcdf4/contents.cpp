@@ -24,7 +24,7 @@ Id data_set_access(bool filtered) {
 }
 
 hid_t Contents::open_variable(hid_t file, int variable) {
-  auto& stored = variables[static_cast<std::size_t>(variable)];
+  auto& stored = variables[variable];
   if (!stored.dataset.valid()) {
     const auto access = data_set_access(stored.filtered);
     stored.dataset = Id(H5Dopen2(file, stored.link.c_str(), access));
@@ -34,7 +34,7 @@ hid_t Contents::open_variable(hid_t file, int variable) {
 }
 
 hid_t Contents::open_scale(hid_t file, int dim) {
-  auto& stored = dims[static_cast<std::size_t>(dim)];
+  auto& stored = dims[dim];
   if (stored.variable >= 0) return open_variable(file, stored.variable);
   if (stored.link.empty()) return -1;
   if (!stored.dataset.valid()) {

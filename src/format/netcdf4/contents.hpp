@@ -61,8 +61,8 @@ struct StoredVariable {
 
 struct Contents {
   Schema schema;
-  std::vector<StoredDim> dims;
-  std::vector<StoredVariable> variables;
+  Numbered<StoredDim> dims;
+  Numbered<StoredVariable> variables;
   int next_dim_id = 0;
 
   hid_t open_variable(hid_t file, int variable);

@@ -16,14 +16,14 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-constexpr std::uint64_t k_nowhere = ~std::uint64_t{0};
-constexpr std::size_t k_signature = 4, k_address = 8;
+constexpr std::uint64_t k_no_address = ~std::uint64_t{0};
+constexpr std::size_t k_signature_bytes = 4, k_address = 8;
 // Of one block: HDF5 makes nodes of 512 and 2048 bytes, and blocks of heaps of at most 64 KiB.
 constexpr std::uint64_t k_most_bytes = std::uint64_t{1} << 20;
-constexpr std::size_t k_heap_head = 146, k_tree_head = 38, k_node_head = 6;
+constexpr std::size_t k_heap_head = 146, k_tree_head = 38, k_tree_node_head = 6;
 constexpr std::size_t k_most_rows = 64, k_most_depth = 64;
 
-Error damaged(const std::string& how) {
+Error damaged_storage(const std::string& how) {
   return Error(Code::format, "the file is damaged: " + how);
 }
 
@@ -59,29 +59,29 @@ struct DenseStorage::Tree {
 
 // HDF5 keeps a structure that it has read; a block that leads to one that another leads to is damaged.
 bool DenseStorage::is_new(std::uint64_t address) const {
-  return address != k_nowhere && !known_.contains(address);
+  return address != k_no_address && !known_.contains(address);
 }
 
 const Bytes& DenseStorage::block(std::uint64_t address, std::uint64_t size, const char* signature) {
   const std::uint64_t at = base_ + address;
   if (at < base_ || at >= end_ || size > end_ - at || size > k_most_bytes)
-    throw damaged(
+    throw damaged_storage(
         fmt::format("a block {} of {} bytes at {} does not lie in the file", signature, size, address));
   if (!seen_.insert(address).second)
-    throw damaged(fmt::format("two places lead to the block {} at {}", signature, address));
+    throw damaged_storage(fmt::format("two places lead to the block {} at {}", signature, address));
   bytes_.resize(static_cast<std::size_t>(size));
   read_(at, bytes_);
-  if (std::memcmp(bytes_.data(), signature, k_signature) != 0)
-    throw damaged(fmt::format("there is no block {} at {}", signature, address));
+  if (std::memcmp(bytes_.data(), signature, k_signature_bytes) != 0)
+    throw damaged_storage(fmt::format("there is no block {} at {}", signature, address));
   return bytes_;
 }
 
 void DenseStorage::check_sum(std::uint64_t address, std::size_t covered) const {
   if (covered + k_checksum > bytes_.size() ||
       number_at(bytes_, covered, k_checksum) != checksum(std::span(bytes_).first(covered)))
-    throw damaged(fmt::format("the checksum of the block {} at {} differs",
-                              std::string(reinterpret_cast<const char*>(bytes_.data()), k_signature),
-                              address));
+    throw damaged_storage(
+        fmt::format("the checksum of the block {} at {} differs",
+                    std::string(reinterpret_cast<const char*>(bytes_.data()), k_signature_bytes), address));
 }
 
 void DenseStorage::direct_block(const Heap& heap, std::uint64_t address, std::uint64_t size) {
@@ -89,11 +89,11 @@ void DenseStorage::direct_block(const Heap& heap, std::uint64_t address, std::ui
   block(address, size, "FHDB");
   if (!heap.sums) return;
   if (bytes_.size() < heap.head + k_checksum)
-    throw damaged(fmt::format("the block FHDB at {} has {} bytes", address, size));
+    throw damaged_storage(fmt::format("the block FHDB at {} has {} bytes", address, size));
   const std::uint64_t sum = number_at(bytes_, heap.head, k_checksum);
   std::memset(bytes_.data() + heap.head, 0, k_checksum);  // as it was when the sum was made
   if (sum != checksum(bytes_))
-    throw damaged(fmt::format("the checksum of the block FHDB at {} differs", address));
+    throw damaged_storage(fmt::format("the checksum of the block FHDB at {} differs", address));
 }
 
 void DenseStorage::indirect_block(const Heap& heap, std::uint64_t address, std::uint64_t rows) {
@@ -110,7 +110,7 @@ void DenseStorage::indirect_block(const Heap& heap, std::uint64_t address, std::
   for (std::uint64_t i = 0; i < direct + inner; ++i) {
     const std::uint64_t at = heap.head + std::min(i, direct) * entry + (i - std::min(i, direct)) * k_address;
     const std::uint64_t child = number_at(bytes_, static_cast<std::size_t>(at), k_address);
-    if (child != k_nowhere) children.push_back({child, i});
+    if (child != k_no_address) children.push_back({child, i});
   }
   const auto first = std::bit_width(heap.start * heap.width) - 1;
   for (const auto& [child, i] : children) {
@@ -121,7 +121,7 @@ void DenseStorage::indirect_block(const Heap& heap, std::uint64_t address, std::
     }
     const auto rows_below = std::bit_width(bytes) - first;
     if (rows_below <= 0 || static_cast<std::uint64_t>(rows_below) >= rows)
-      throw damaged(fmt::format("the block FHIB at {} leads to one of impossible size", address));
+      throw damaged_storage(fmt::format("the block FHIB at {} leads to one of impossible size", address));
     indirect_block(heap, child, static_cast<std::uint64_t>(rows_below));
   }
 }
@@ -145,13 +145,13 @@ void DenseStorage::heap(std::uint64_t address) {
   const std::uint64_t bits = number_at(head, 128, 2);
   const std::uint64_t root = number_at(head, 132, 8);
   const std::uint64_t rows = number_at(head, 140, 2);
-  heap.head = k_signature + 1 + k_address + static_cast<std::size_t>((bits + 7) / 8);
+  heap.head = k_signature_bytes + 1 + k_address + static_cast<std::size_t>((bits + 7) / 8);
   if (!is_power_of_two(heap.width) || !is_power_of_two(heap.start) || !is_power_of_two(heap.largest) ||
       heap.start <= heap.head || heap.start > heap.largest || heap.largest > k_most_bytes ||
       bits > k_most_rows || rows > k_most_rows)
-    throw damaged(fmt::format("the heap at {} has blocks of impossible sizes", address));
-  if (root != k_nowhere && rows == 0) direct_block(heap, root, heap.start);
-  if (root != k_nowhere && rows > 0) indirect_block(heap, root, rows);
+    throw damaged_storage(fmt::format("the heap at {} has blocks of impossible sizes", address));
+  if (root != k_no_address && rows == 0) direct_block(heap, root, heap.start);
+  if (root != k_no_address && rows > 0) indirect_block(heap, root, rows);
   tree(number_at(head, 22, 8));  // of objects that are too large for blocks
   known_.insert(address);
 }
@@ -159,10 +159,10 @@ void DenseStorage::heap(std::uint64_t address) {
 void DenseStorage::node(const Tree& tree, std::uint64_t address, std::size_t depth, std::uint64_t records) {
   block(address, tree.node, depth == 0 ? "BTLF" : "BTIN");
   const std::size_t pointer = k_address + tree.width + (depth > 1 ? tree.widths[depth - 1] : 0);
-  const std::uint64_t first = k_node_head + records * tree.record;
+  const std::uint64_t first = k_tree_node_head + records * tree.record;
   const std::uint64_t covered = first + (depth == 0 ? 0 : (records + 1) * pointer);
   if (covered + k_checksum > tree.node)
-    throw damaged(fmt::format("a node at {} has {} records, and no room for them", address, records));
+    throw damaged_storage(fmt::format("a node at {} has {} records, and no room for them", address, records));
   check_sum(address, static_cast<std::size_t>(covered));
   if (depth == 0) return;
   const Bytes own = bytes_;
@@ -181,22 +181,22 @@ void DenseStorage::tree(std::uint64_t address) {
   tree.record = static_cast<std::size_t>(number_at(bytes_, 10, 2));
   const auto depth = static_cast<std::size_t>(number_at(bytes_, 12, 2));
   const std::uint64_t root = number_at(bytes_, 16, 8), records = number_at(bytes_, 24, 2);
-  constexpr std::size_t k_around = k_node_head + k_checksum;
+  constexpr std::size_t k_around = k_tree_node_head + k_checksum;
   if (tree.record == 0 || tree.node < k_around + tree.record || depth > k_most_depth)
-    throw damaged(fmt::format("the tree at {} has nodes of impossible sizes", address));
+    throw damaged_storage(fmt::format("the tree at {} has nodes of impossible sizes", address));
   std::uint64_t below = (tree.node - k_around) / tree.record;  // the most records at and below a node
   tree.width = width_of(below);
   tree.widths.push_back(0);
   for (std::size_t d = 1; d <= depth; ++d) {
     const std::size_t pointer = k_address + tree.width + tree.widths.back();
     if (tree.node < k_around + pointer)
-      throw damaged(fmt::format("the tree at {} has nodes of impossible sizes", address));
+      throw damaged_storage(fmt::format("the tree at {} has nodes of impossible sizes", address));
     const std::uint64_t most = (tree.node - k_around - pointer) / (tree.record + pointer);
     below =
         below > (std::uint64_t{1} << 62) / (most + 1) ? std::uint64_t{1} << 62 : (most + 1) * below + most;
     tree.widths.push_back(width_of(below));
   }
-  if (root != k_nowhere) node(tree, root, depth, records);
+  if (root != k_no_address) node(tree, root, depth, records);
   known_.insert(address);
 }
 

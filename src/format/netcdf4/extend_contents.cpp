@@ -256,7 +256,7 @@ void Extension::find_scales() {
 // The variable that was the scale of the dimension is one like others.
 void Extension::leave_scale(std::size_t dim) {
   auto& stored = contents_.dims[dim];
-  auto& variable = contents_.variables[static_cast<std::size_t>(stored.variable)];
+  auto& variable = contents_.variables[stored.variable];
   const hid_t dataset = contents_.open_variable(file_, stored.variable);
   for (const char* name : {k_class, k_name, k_reference_list, k_dimid})
     if (has_attribute(dataset, name)) check(H5Adelete(dataset, name), "delete an attribute");
@@ -272,7 +272,7 @@ void Extension::become_scale(std::size_t dim, int variable) {
   const hid_t dataset = contents_.open_variable(file_, variable);
   for (const char* name : {k_class, k_name, k_dimid, k_dimension_list})
     if (has_attribute(dataset, name)) check(H5Adelete(dataset, name), "delete an attribute");
-  contents_.variables[static_cast<std::size_t>(variable)].scale = true;
+  contents_.variables[variable].scale = true;
   mark_as_scale(dataset, wanted_.dims[dim].name, stored.id);
   stored.dataset.close();
   stored.variable = variable;
@@ -322,7 +322,7 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
   std::vector<bool> unlimited;
   bool any = false;
   for (int d = 0; d < shape.size(); ++d) {
-    const auto& dim = wanted_.dim(def.dims[static_cast<std::size_t>(d)]);
+    const auto& dim = wanted_.dim(def.dims[d]);
     unlimited.push_back(dim.unlimited);
     any = any || dim.unlimited;
     shape[d] = dim.unlimited ? 0 : dim.length;
@@ -395,8 +395,8 @@ void Extension::add_variable(std::size_t v) {
   if (!def.dims.empty()) {
     std::vector<int> ids;
     for (const int dim : def.dims)
-      ids.push_back(contents_.dims[static_cast<std::size_t>(dim)].id);
-    const auto& first = contents_.dims[static_cast<std::size_t>(def.dims[0])];
+      ids.push_back(contents_.dims[dim].id);
+    const auto& first = contents_.dims[def.dims[0]];
     stored.scale = first.variable == static_cast<int>(v);
     if (ids.size() > 1) write_ints(stored.dataset, k_coordinates, ids);
     if (stored.scale) mark_as_scale(stored.dataset, def.name, first.id);
@@ -515,13 +515,8 @@ void Extension::run() {
     contents_.schema.variables[v].distributed = wanted_.variables[v].distributed;
   }
   contents_.schema.attributes = wanted_.attributes;
-  for (std::size_t v = old_variables_; v < wanted_.variables.size(); ++v) {
-    try {
-      add_variable(v);
-    } catch (const Error& error) {
-      throw error.of_variable(wanted_.variables[v].name);
-    }
-  }
+  for (std::size_t v = old_variables_; v < wanted_.variables.size(); ++v)
+    in_context_of_variable(wanted_.variables[v].name, [&] { add_variable(v); });
   link_scales();
 }
 

@@ -32,7 +32,6 @@ class FileImage {
   FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t alignment);
 
   Store& store() { return *store_; }
-  std::unique_ptr<Store> release_store() { return std::move(store_); }
 
   /// Whether the file in the store is of the kind that HDF5 1.10 introduced.
   bool has_superblock_of_1_10();

@@ -5,7 +5,6 @@
 
 #include "format/format_traits.hpp"
 #include "format/netcdf4/attributes.hpp"
-#include "format/netcdf4/guarded.hpp"
 #include "format/netcdf4/object_header.hpp"
 #include "format/netcdf4/virtual_file.hpp"
 
@@ -167,9 +166,9 @@ void Netcdf4Catalog::require_writable() const {
 
 void Netcdf4Catalog::require_variable(int variable) const {
   require_open();
-  const auto n = contents_.schema.variables.size();
-  if (variable < 0 || static_cast<std::size_t>(variable) >= n)
-    throw Error(Code::not_found, "there is no variable number {}; there are {}", variable, n);
+  const auto& variables = contents_.schema.variables;
+  if (!variables.has(variable))
+    throw Error(Code::not_found, "there is no variable number {}; there are {}", variable, variables.size());
 }
 
 void Netcdf4Catalog::define(const Schema& wanted) {
@@ -212,9 +211,8 @@ void Netcdf4Catalog::check_late_fill(const Schema& wanted) {
 
 Dimension& Netcdf4Catalog::unlimited(int dim) {
   auto& dims = contents_.schema.dims;
-  if (dim < 0 || static_cast<std::size_t>(dim) >= dims.size())
-    throw Error(Code::not_found, "there is no dimension number {}", dim);
-  auto& dimension = dims[static_cast<std::size_t>(dim)];
+  if (!dims.has(dim)) throw Error(Code::not_found, "there is no dimension number {}", dim);
+  auto& dimension = dims[dim];
   if (!dimension.unlimited)
     throw Error(Code::invalid_argument, "the dimension '{}' has a fixed length and cannot change it",
                 dimension.name);
@@ -231,7 +229,7 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
       auto& variable = contents_.variables[v];
       const auto& numbers = contents_.schema.variables[v].dims;
       for (int d = 0; d < variable.needed.size(); ++d) {
-        if (numbers[static_cast<std::size_t>(d)] != dim) continue;
+        if (numbers[d] != dim) continue;
         // Only as far as somebody has asked for space: others may have no record there.
         const auto needed = std::min(length, variable.asked[d]);
         if (needed <= variable.needed[d]) continue;
@@ -258,7 +256,7 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
   guarded(-1, [&] {
     require_writable();
     auto& dimension = unlimited(dim);
-    auto& scale = contents_.dims[static_cast<std::size_t>(dim)];
+    auto& scale = contents_.dims[dim];
     const auto left = std::max(length, scale.committed);
     if (left >= dimension.length) return;
     leave_append_mode();

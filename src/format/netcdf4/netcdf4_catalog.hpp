@@ -51,10 +51,17 @@ class Netcdf4Catalog final : public Catalog {
   // Runs work with HDF5 silent; an Error gets the file's and the variable's name, and a store's own error
   // comes before HDF5's.
   template <class Work>
-  auto guarded(int variable, Work&& work) const;
+  auto guarded(int variable, Work&& work) const {
+    const QuietErrors quiet;
+    try {
+      return work();
+    } catch (const Error&) {
+      rethrow(variable);
+    }
+  }
   [[noreturn]] void rethrow(int variable) const;
 
-  StoredVariable& stored(int variable) { return contents_.variables[static_cast<std::size_t>(variable)]; }
+  StoredVariable& stored(int variable) { return contents_.variables[variable]; }
   const VariableDef& def(int variable) const { return contents_.schema.variable(variable); }
   void check_late_fill(const Schema& wanted);
   void require_open() const;

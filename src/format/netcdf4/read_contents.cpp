@@ -306,11 +306,11 @@ Contents read_contents(hid_t file, const OtherFiles& others) {
   for (std::size_t i = 0; i < reader.found.size(); ++i) {
     auto& found = reader.found[i];
     if (found.only_dimension) {
-      contents.dims[static_cast<std::size_t>(found.dim)].dataset = std::move(found.dataset);
+      contents.dims[found.dim].dataset = std::move(found.dataset);
       continue;
     }
     const int variable = static_cast<int>(contents.variables.size());
-    if (found.scale) contents.dims[static_cast<std::size_t>(found.dim)].variable = variable;
+    if (found.scale) contents.dims[found.dim].variable = variable;
     add_variable(found, others, contents);
     reader.dims_of(i, variable);
   }

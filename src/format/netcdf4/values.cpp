@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "codec/filters.hpp"
-#include "format/netcdf4/guarded.hpp"
+#include "format/netcdf4/netcdf4_catalog.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -64,7 +64,7 @@ void Netcdf4Catalog::require_inside(int variable, const Box& box, bool may_grow)
     throw Error(Code::invalid_argument, "the box {} has {} dimensions, the variable {}", text_of(box),
                 box.rank(), shape.size());
   for (int i = 0; i < box.rank(); ++i) {
-    const bool grows = may_grow && contents_.schema.dim(d.dims[static_cast<std::size_t>(i)]).unlimited;
+    const bool grows = may_grow && contents_.schema.dim(d.dims[i]).unlimited;
     if (box.first[i] >= 0 && box.count[i] >= 0 && (grows || box.end(i) <= shape[i])) continue;
     throw Error(Code::not_found, "the box {} is not inside of the variable, which is {}", text_of(box),
                 text_of(shape));

@@ -200,7 +200,7 @@ void read_variable(const Json& json, RawHeader& header) {
       damaged(fmt::format("the unlimited dimension of {} is not its first", where));
     variable.dims.push_back(dim);
   }
-  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
+  if (variable.dims.count() > k_max_dims)
     damaged(fmt::format("{} has {} dimensions; up to {} are read", where, variable.dims.size(), k_max_dims));
   if (size(json, "element_bytes", where) != element_bytes(header.schema.format, variable.type))
     damaged(fmt::format("\"element_bytes\" of {} is {}, where type {} has {}", where,
@@ -312,22 +312,17 @@ std::optional<Format> format_beside(const std::string& path) {
   const std::string beside = header_path(path);
   const auto found = header_beside(path);
   if (!found) return std::nullopt;
-  try {
-    return decode_raw_header(*found).schema.format;
-  } catch (const Error& error) {
-    throw error.in_file(beside);
-  }
+  return in_context(beside, [&] { return decode_raw_header(*found).schema.format; });
 }
 
-std::string encode_raw_header(const RawHeader& header) {
-  const Schema& schema = header.schema;
+std::string encode_raw_header(const Schema& schema, const RawLayout& layout, bool swapped) {
   const bool text = schema.format == Format::ascii;
   Json json;
   json[k_marker] = k_raw_version;
   json["format"] = name_of(schema.format);
-  json["byte_order"] = text ? "none" : machine_is_big_endian() != header.swapped ? "big" : "little";
-  json["record_begin"] = header.layout.record_begin;
-  json["record_stride"] = header.layout.record_bytes;
+  json["byte_order"] = text ? "none" : machine_is_big_endian() != swapped ? "big" : "little";
+  json["record_begin"] = layout.record_begin;
+  json["record_stride"] = layout.record_bytes;
   Json& dims = json["dimensions"] = Json::array();
   for (const auto& dim : schema.dims)
     dims.push_back({{"name", dim.name}, {"length", dim.length}, {"unlimited", dim.unlimited}});
@@ -341,7 +336,7 @@ std::string encode_raw_header(const RawHeader& header) {
     one["dimensions"] = Json::array();
     for (const int d : variable.dims)
       one["dimensions"].push_back(schema.dim(d).name);
-    one["begin"] = header.layout.begins[v];
+    one["begin"] = layout.begins[v];
     one["element_bytes"] = element_bytes(schema.format, variable.type);
     one["attributes"] = json_of(variable.attributes);
     variables.push_back(std::move(one));
@@ -359,11 +354,8 @@ RawHeader decode_raw_header(const std::string& text) {
     damaged(at == std::string::npos ? what : what.substr(at + 2));
   } catch (const Error& error) {
     if (error.code() == Code::format) throw;
-    throw Error({Code::format,
-                 "the header file is damaged: " + error.status().message,
-                 -1,
-                 {},
-                 error.status().variable});
+    throw Error(Code::format, "the header file is damaged: " + error.status().message)
+        .of_variable(error.status().variable);
   }
 }
 
@@ -373,11 +365,7 @@ RawHeader read_raw_header(const std::string& path) {
   if (!found)
     throw Error(Code::not_found, "there is no such header file, without which {} cannot be read", path)
         .in_file(beside);
-  try {
-    return decode_raw_header(*found);
-  } catch (const Error& error) {
-    throw error.in_file(beside);
-  }
+  return in_context(beside, [&] { return decode_raw_header(*found); });
 }
 
 }  // namespace shoal

@@ -26,7 +26,7 @@ void refuse_foreign_header(const std::string& path);
 std::optional<Format> format_beside(const std::string& path);
 
 /// The text of a header file.
-std::string encode_raw_header(const RawHeader& header);
+std::string encode_raw_header(const Schema& schema, const RawLayout& layout, bool swapped);
 /// The header in the text. Error(format) says what in it is wrong, and of which variable, but not in
 /// which file. Checked: names, types, and that slabs lie where no other does.
 RawHeader decode_raw_header(const std::string& text);

@@ -39,11 +39,10 @@ void lay_out_records(RawLayout& layout, const Schema& schema, const CatalogOptio
   std::int64_t at = layout.record_begin;
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
     if (!schema.has_record(v)) continue;
-    const auto i = static_cast<std::size_t>(v);
-    at = round_up(at, grain_of(schema.format, schema.variables[i].type));
-    layout.begins[i] = at;
-    layout.slabs[i] = raw_slab_bytes(schema, v);
-    at = checked_sum(at, layout.slabs[i]);
+    at = round_up(at, grain_of(schema.format, schema.variable(v).type));
+    layout.begins[v] = at;
+    layout.slabs[v] = raw_slab_bytes(schema, v);
+    at = checked_sum(at, layout.slabs[v]);
   }
   layout.record_bytes = round_up(at - layout.record_begin, largest_grain);
 }

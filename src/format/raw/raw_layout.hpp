@@ -5,24 +5,18 @@
 #include <vector>
 
 #include "format/catalog.hpp"
+#include "format/flat/flat_layout.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
 
-/// Where the variables of a raw or ascii file lie, in bytes from its start: fixed variables in the order of
-/// their definition, then the records, each with a slab of every record variable.
+/// Where the variables of a raw or ascii file lie, in the order of their definition.
 ///
 /// raw: slabs start at multiples of their elements' size, a record's length is a multiple of the largest;
 /// fixed variables that are distributed, and the first record if it holds such a variable, start at multiples
 /// of options.alignment. So a file with one record variable has nothing between its records.
 /// ascii: everything follows without a gap.
-struct RawLayout {
-  std::vector<std::int64_t> begins;  ///< [variables] first byte; of record variables: in record 0
-  std::vector<std::int64_t> slabs;   ///< [variables] bytes: the whole variable, or one record of it
-  std::int64_t fixed_end = 0;        ///< behind the last fixed variable
-  std::int64_t record_begin = 0;     ///< first byte of record 0
-  std::int64_t record_bytes = 0;     ///< from one record to the next; 0 without record variables
-
+struct RawLayout : FlatLayout {
   /// End of the file with that many records; Error(not_supported) if it is too large to count.
   std::int64_t end(std::int64_t records) const;
 };

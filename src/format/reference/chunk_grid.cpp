@@ -38,9 +38,9 @@ std::int64_t common_divisor(const std::vector<StoredPart>& parts, int d) {
 
 [[noreturn]] void refuse(const FileSet& set, int variable, const std::vector<StoredPart>& parts, int d) {
   const auto& definition = set.schema.variable(variable);
-  const auto& dim = set.schema.dim(definition.dims[static_cast<std::size_t>(d)]);
+  const auto& dim = set.schema.dim(definition.dims[d]);
   const StoredPart& one = parts.front();
-  const auto path = [&](const StoredPart& p) { return set.files[static_cast<std::size_t>(p.file)].path; };
+  const auto path = [&](const StoredPart& p) { return set.files[p.file].path; };
   const auto other = std::find_if(parts.begin(), parts.end(), [&](const StoredPart& p) {
     return p.owned.count[d] != one.owned.count[d] || p.chunk[d] != one.chunk[d];
   });

@@ -59,7 +59,7 @@ class ReferenceWriter {
   template <class Visit>
   void for_each_file(Visit&& visit);
   const VariableDef& def(int v) const { return set_.schema.variable(v); }
-  Array& array(int v) { return arrays_[static_cast<std::size_t>(v)]; }
+  Array& array(int v) { return arrays_[v]; }
   void look(int file, Catalog& catalog);
   void choose_grids();
   void collect(int file, Catalog& catalog);
@@ -80,7 +80,7 @@ class ReferenceWriter {
 
   FileSet set_;
   const FileSetOptions& options_;
-  std::vector<Array> arrays_;
+  Numbered<Array> arrays_;
   std::string folder_;  // of all files, with a slash at the end
   bool template_ = false;
 };
@@ -100,22 +100,16 @@ std::string key_of(const std::string& name, const Dims& index) {
 template <class Visit>
 void ReferenceWriter::for_each_file(Visit&& visit) {
   for (std::size_t f = 0; f < set_.files.size(); ++f) {
-    const std::string& path = set_.files[f].path;
-    try {
-      auto catalog = open_catalog(path, options_.open_store, false, options_.catalog);
-      visit(static_cast<int>(f), *catalog);
-      catalog->close(false);
-    } catch (const Error& e) {
-      throw e.in_file(path);
-    }
+    with_catalog_of(set_.files[f].path, options_,
+                    [&](Catalog& catalog) { visit(static_cast<int>(f), catalog); });
   }
 }
 
 /// How the file stores its part of each variable.
 void ReferenceWriter::look(int f, Catalog& catalog) {
-  const SetFile& file = set_.files[static_cast<std::size_t>(f)];
+  const SetFile& file = set_.files[f];
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
-    const int own = file.variables[static_cast<std::size_t>(v)];
+    const int own = file.variables[v];
     const Box owned = set_.box_of(f, v);
     Array& a = array(v);
     const auto same_cells = [&](const StoredPart& p) { return p.owned == owned; };
@@ -129,7 +123,7 @@ void ReferenceWriter::look(int f, Catalog& catalog) {
     const int n = owned.rank();
     StoredPart part{f, owned, Dims(n), Dims(n), placement.chunk, definition.filters.empty()};
     for (int d = 0; d < n; ++d) {
-      const auto dim = static_cast<std::size_t>(def(v).dims[static_cast<std::size_t>(d)]);
+      const int dim = def(v).dims[d];
       part.origin[d] = file.spans[dim].first - file.spans[dim].before;
       part.shape[d] = file.spans[dim].stored;
     }
@@ -179,8 +173,7 @@ void ReferenceWriter::choose_grids() {
 }
 
 void ReferenceWriter::collect(int f, Catalog& catalog) {
-  const auto size =
-      options_.open_store(set_.files[static_cast<std::size_t>(f)].path, StoreMode::read)->size();
+  const auto size = options_.open_store(set_.files[f].path, StoreMode::read)->size();
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
     Array& a = array(v);
     if (a.inlined) collect_inline(v, f, catalog);
@@ -199,7 +192,7 @@ void ReferenceWriter::collect_blocks(int v, std::size_t p, Catalog& catalog, std
   Array& a = array(v);
   const StoredPart& part = a.parts[p];
   const Placement& placement = a.placements[p];
-  const int own = set_.files[static_cast<std::size_t>(part.file)].variables[static_cast<std::size_t>(v)];
+  const int own = set_.files[part.file].variables[v];
   Box in_file = part.owned;
   for (int d = 0; d < in_file.rank(); ++d)
     in_file.first[d] -= part.origin[d];
@@ -242,7 +235,7 @@ void ReferenceWriter::collect_pieces(int v, std::size_t p, Catalog& catalog, std
   Array& a = array(v);
   const StoredPart& part = a.parts[p];
   const Placement& placement = a.placements[p];
-  const int own = set_.files[static_cast<std::size_t>(part.file)].variables[static_cast<std::size_t>(v)];
+  const int own = set_.files[part.file].variables[v];
   const auto size = static_cast<std::uint64_t>(size_of(def(v).type));
   const Box all_blocks = chunks_of(Box::whole(part.shape), part.chunk);
   const Dims block_strides = row_major_strides(all_blocks.count);
@@ -278,7 +271,7 @@ void ReferenceWriter::add(int v, const Dims& index, std::size_t p, std::uint64_t
   Entry entry{key_of(def(v).name, index), a.parts[p].file, address, bytes, {}};
   if (address + bytes > file_size) {
     // The last record may end with the file, and reads as fill from there on.
-    const int own = set_.files[static_cast<std::size_t>(entry.file)].variables[static_cast<std::size_t>(v)];
+    const int own = set_.files[entry.file].variables[v];
     Bytes values(static_cast<std::size_t>(bytes));
     catalog.get(own, cells, values.data());
     if (*a.swapped)
@@ -302,7 +295,7 @@ void ReferenceWriter::set_missing(int v, const Bytes& value) {
 
 void ReferenceWriter::note_missing(int v, std::size_t p, const Dims& cell, Catalog& catalog) {
   const StoredPart& part = array(v).parts[p];
-  const int own = set_.files[static_cast<std::size_t>(part.file)].variables[static_cast<std::size_t>(v)];
+  const int own = set_.files[part.file].variables[v];
   Bytes value(size_of(def(v).type));
   catalog.get(own, Box(cell, Dims(cell.size(), 1)), value.data());
   set_missing(v, value);
@@ -395,7 +388,7 @@ std::string dtype_of(Type type, bool big) {
 }
 
 std::string ReferenceWriter::codecs(int v, std::string& compressor) const {
-  const Array& a = arrays_[static_cast<std::size_t>(v)];
+  const Array& a = arrays_[v];
   if (def(v).type == Type::string) return R"([{"id": "vlen-utf8"}])";
   if (a.inlined || def(v).filters.empty()) return "null";
   std::vector<std::string> all;
@@ -452,7 +445,7 @@ std::string ReferenceWriter::array_json(int v) {
   std::string fill = "null";
   const Attribute* marked = find_attribute(definition.attributes, "_FillValue");
   if (definition.type != Type::string && definition.type != Type::char_) {
-    if (!a.inlined && set_.has_gaps[static_cast<std::size_t>(v)]) set_missing(v, gap_value(definition));
+    if (!a.inlined && set_.has_gaps[v]) set_missing(v, gap_value(definition));
     if (marked != nullptr && marked->type == definition.type && marked->count() == 1) {
       if (a.missing && *a.missing != marked->data)
         throw Error(Code::not_supported,
@@ -504,7 +497,7 @@ void ReferenceWriter::make_folder() {
 }
 
 std::string ReferenceWriter::path_of(int f) const {
-  const std::string& path = set_.files[static_cast<std::size_t>(f)].path;
+  const std::string& path = set_.files[f].path;
   // Here the braces are wanted.
   return template_ ? "\"{{u}}" + json_string(path.substr(folder_.size())).substr(1) : json_string(path);
 }
@@ -520,20 +513,21 @@ void ReferenceWriter::run(std::ostream& out) {
       << ",\n\".zattrs\": " << json_string(attributes_json(set_.schema.attributes, nullptr));
   std::set<std::string> groups;
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
-    try {
-      if (array(v).inlined) finish_inline(v);
-      const std::string& name = def(v).name;
-      for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
-        if (groups.insert(name.substr(0, at)).second)
-          out << ",\n"
-              << json_string(name.substr(0, at) + "/.zgroup") << ": " << json_string(R"({"zarr_format": 2})");
-      out << ",\n"
-          << json_string(name + "/.zarray") << ": " << json_string(array_json(v)) << ",\n"
-          << json_string(name + "/.zattrs") << ": "
-          << json_string(attributes_json(def(v).attributes, &def(v).dims));
-    } catch (const Error& e) {
-      throw e.of_variable(def(v).name).in_file(set_.files.front().path);
-    }
+    in_context(set_.files.front().path, [&] {
+      in_context_of_variable(def(v).name, [&] {
+        if (array(v).inlined) finish_inline(v);
+        const std::string& name = def(v).name;
+        for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
+          if (groups.insert(name.substr(0, at)).second)
+            out << ",\n"
+                << json_string(name.substr(0, at) + "/.zgroup") << ": "
+                << json_string(R"({"zarr_format": 2})");
+        out << ",\n"
+            << json_string(name + "/.zarray") << ": " << json_string(array_json(v)) << ",\n"
+            << json_string(name + "/.zattrs") << ": "
+            << json_string(attributes_json(def(v).attributes, &def(v).dims));
+      });
+    });
     for (const auto& entry : array(v).entries) {
       out << ",\n" << json_string(entry.key) << ": ";
       if (entry.file < 0)

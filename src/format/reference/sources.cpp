@@ -26,13 +26,7 @@ FileSet set_of(const Sources& sources, const FileSetOptions& options) {
   if (sources.is_set) return open_file_set(sources.files, options);
   const std::string& path = sources.files.front();
   FileSet set;
-  try {
-    auto catalog = open_catalog(path, options.open_store, false, options.catalog);
-    set.schema = catalog->schema();
-    catalog->close(false);
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
+  with_catalog_of(path, options, [&](Catalog& catalog) { set.schema = catalog.schema(); });
   SetFile file{path, -1, {}, {}};
   for (const auto& dim : set.schema.dims) {
     file.spans.push_back({0, dim.length, 0, dim.length});

@@ -35,16 +35,14 @@ class MasterWriter {
   void copy_values(int v, hid_t dataset);
   Catalog& open(int file);
   const VariableDef& def(int v) const { return set_.schema.variable(v); }
-  bool unlimited(int v, int d) const {
-    return set_.schema.dim(def(v).dims[static_cast<std::size_t>(d)]).unlimited;
-  }
+  bool unlimited(int v, int d) const { return set_.schema.dim(def(v).dims[d]).unlimited; }
 
   FileSet set_;
   const FileSetOptions& options_;
   std::string folder_;
-  std::vector<std::vector<std::string>> links_;  // [file][variable of the file]: path of its data set
-  std::vector<std::string> names_;               // [file] as the master names it
-  std::unique_ptr<Catalog> catalog_;             // of the file opened_
+  std::vector<Numbered<std::string>> links_;  // [file][variable of the file]: path of its data set
+  std::vector<std::string> names_;            // [file] as the master names it
+  std::unique_ptr<Catalog> catalog_;          // of the file opened_
   int opened_ = -1;
 };
 
@@ -82,11 +80,11 @@ bool MasterWriter::is_copied(int v) const {
 
 void MasterWriter::add_source(int v, const SetPiece& piece, hid_t creation) const {
   const int n = piece.cells.rank();
-  const SetFile& file = set_.files[static_cast<std::size_t>(piece.file)];
+  const SetFile& file = set_.files[piece.file];
   Sizes whole{}, whole_most{}, own{}, own_most{}, start{}, own_start{}, count{}, block{}, stride{};
   for (int d = 0; d < n; ++d) {
     const auto i = static_cast<std::size_t>(d);
-    const auto dim = static_cast<std::size_t>(def(v).dims[i]);
+    const int dim = def(v).dims[d];
     const bool grows = unlimited(v, d);
     whole[i] = grows ? 0 : static_cast<hsize_t>(set_.schema.dims[dim].length);
     own[i] = grows ? 0 : static_cast<hsize_t>(file.spans[dim].stored);
@@ -107,8 +105,7 @@ void MasterWriter::add_source(int v, const SetPiece& piece, hid_t creation) cons
       H5Sselect_hyperslab(from, H5S_SELECT_SET, own_start.data(), stride.data(), count.data(), block.data()),
       "select cells");
   const auto f = static_cast<std::size_t>(piece.file);
-  check(H5Pset_virtual(creation, to, names_[f].c_str(),
-                       links_[f][static_cast<std::size_t>(piece.variable)].c_str(), from),
+  check(H5Pset_virtual(creation, to, names_[f].c_str(), links_[f][piece.variable].c_str(), from),
         "add a file to a virtual data set");
 }
 
@@ -126,7 +123,7 @@ Id MasterWriter::virtual_storage(int v, hid_t creation) const {
   FileSet first_record = set_;
   if (set_.schema.has_record(v))
     for (auto& file : first_record.files) {
-      auto& span = file.spans[static_cast<std::size_t>(def(v).dims[0])];
+      auto& span = file.spans[def(v).dims[0]];
       span = {0, std::max<std::int64_t>(span.count, 1), 0, span.stored};
     }
   const auto pieces = first_record.pieces(v, all);
@@ -140,7 +137,7 @@ Id MasterWriter::virtual_storage(int v, hid_t creation) const {
 /// One at a time stays open, since most values are copied from the first.
 Catalog& MasterWriter::open(int file) {
   if (catalog_ == nullptr || opened_ != file) {
-    const std::string& path = set_.files[static_cast<std::size_t>(file)].path;
+    const std::string& path = set_.files[file].path;
     catalog_ = open_catalog(path, options_.open_store, false, options_.catalog);
     opened_ = file;
   }
@@ -208,11 +205,7 @@ void write_virtual_master(const std::vector<std::string>& paths, const std::stri
                           const FileSetOptions& options) {
   FileSet set = set_of(sources_of(paths), options);
   write_whole(out, [&](const std::string& path) {
-    try {
-      MasterWriter(std::move(set), options, out).write(path);
-    } catch (const Error& e) {
-      throw e.in_file(out);
-    }
+    in_context(out, [&] { MasterWriter(std::move(set), options, out).write(path); });
   });
 }
 

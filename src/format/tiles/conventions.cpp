@@ -66,7 +66,7 @@ bool share_a_point(const Cutting& cutting, const std::vector<Header>& headers, s
   const auto shared = [&](const VariableDef& v, const VariableDef& w) {
     bool found = false;
     for (std::size_t i = 0; i < v.dims.size(); ++i) {
-      const auto d = static_cast<std::size_t>(v.dims[i]), e = static_cast<std::size_t>(w.dims[i]);
+      const int d = v.dims[i], e = w.dims[i];
       if (cutting.global[one][d] < 0) continue;
       const Span &a = cutting.spans[one][d], &b = cutting.spans[other][e];
       if (first.dims[d].name == dimension) {
@@ -159,12 +159,11 @@ Cutting fms_cutting(const std::vector<Header>& headers) {
       const auto numbers = integers_of(variable.attributes, k_decomposition);
       if (!numbers) continue;
       const auto& n = *numbers;
-      const int dim = schema.find_dim(variable.name);
-      if (dim < 0 || variable.dims.size() != 1 || variable.dims[0] != dim)
+      const int d = schema.find_dim(variable.name);
+      if (d < 0 || variable.dims.size() != 1 || variable.dims[0] != d)
         refuse(headers[f], fmt::format("variable '{}' has the attribute domain_decomposition, but is no "
                                        "coordinate variable of a dimension",
                                        variable.name));
-      const auto d = static_cast<std::size_t>(dim);
       const std::int64_t length = schema.dims[d].length;
       if (n.size() != 4 || n[2] < n[0] || n[3] > n[1] || n[3] - n[2] + 1 != length)
         refuse(headers[f],
@@ -211,7 +210,7 @@ Cutting nemo_cutting(const std::vector<Header>& headers) {
       if (ids[i] < 1 || ids[i] > static_cast<std::int64_t>(header.schema.dims.size()))
         refuse(header, fmt::format("DOMAIN_dimensions_ids is {}, but the file has {} dimensions",
                                    text_of(ids), header.schema.dims.size()));
-      const auto d = static_cast<std::size_t>(ids[i] - 1);
+      const std::int64_t d = ids[i] - 1;
       const Dimension& dim = header.schema.dims[d];
       if (dim.length != local[i] || last[i] - first[i] + 1 != local[i])
         refuse(header, fmt::format("dimension '{}' has the length {}, DOMAIN_size_local says {}, "
@@ -325,9 +324,8 @@ void place_by_lengths(Cutting& cutting, const std::vector<Header>& headers, cons
   for (std::size_t f = 0; f < headers.size(); ++f) {
     const int d = headers[f].schema.find_dim(axis.name);
     if (d < 0) continue;
-    const auto at = static_cast<std::size_t>(d);
-    cutting.spans[f][at].first = begins[partitions[f][which]];
-    cutting.global[f][at] = total;
+    cutting.spans[f][d].first = begins[partitions[f][which]];
+    cutting.global[f][d] = total;
   }
 }
 
@@ -338,12 +336,11 @@ void place_by_first(Cutting& cutting, const std::vector<Header>& headers, const 
     for (std::size_t f = 0; f < headers.size(); ++f) {
       const int d = headers[f].schema.find_dim(axis.name);
       if (d < 0) continue;
-      const auto at = static_cast<std::size_t>(d);
-      Span& span = cutting.spans[f][at];
+      Span& span = cutting.spans[f][d];
       const std::int64_t first = partitions[f][axis.xi ? 2 : 3] - 1;
       span.first = axis.staggered && first > 0 ? first - 1 : first;
       total = std::max(total, span.first + span.count);
-      cutting.global[f][at] = total;
+      cutting.global[f][d] = total;
     }
 }
 

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "format/tiles/file_set.hpp"
+#include "format/schema.hpp"
+#include "format/tiles/span.hpp"
 
 namespace shoal::tiles {
 
@@ -17,12 +18,12 @@ struct Header {
 
 /// What the conventions of one kind of model say of a set: spans[file][dimension of that file's own schema].
 struct Cutting {
-  std::vector<std::vector<Span>> spans;
-  std::vector<std::vector<std::int64_t>> global;  ///< [file][dimension]: length of the whole, -1: not cut
-  std::vector<std::int64_t> numbers;              ///< [file]
-  std::int64_t total = -1;                        ///< files that there should be; -1: nothing says it
-  bool land_left_out = false;                     ///< files for land alone are not written, and not in total
-  bool variables_differ = false;                  ///< a file need not have variables that have no cells in it
+  Numbered<Numbered<Span>> spans;
+  Numbered<Numbered<std::int64_t>> global;  ///< [file][dimension]: length of the whole, -1: not cut
+  std::vector<std::int64_t> numbers;        ///< [file]
+  std::int64_t total = -1;                  ///< files that there should be; -1: nothing says it
+  bool land_left_out = false;               ///< files for land alone are not written, and not in total
+  bool variables_differ = false;            ///< a file need not have variables that have no cells in it
   bool appended = false;  ///< what is cut is unlimited: entries of one file follow those of another
 };
 

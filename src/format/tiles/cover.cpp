@@ -2,20 +2,20 @@
 #include "format/tiles/cover.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "base/numbered.hpp"
 #include "format/placement.hpp"
 
 namespace shoal::tiles {
 
 namespace {
 
-using Lines = std::array<std::vector<std::int64_t>, k_max_dims>;
+using Lines = Numbered<Numbered<std::int64_t>>;  // [dimensions]
 
 Lines lines_of(const std::vector<Box>& boxes, const Dims& shape) {
-  Lines lines;
+  Lines lines(shape.size());
   for (int d = 0; d < shape.size(); ++d) {
-    auto& at = lines[static_cast<std::size_t>(d)];
+    auto& at = lines[d];
     at = {0, shape[d]};
     for (const auto& box : boxes) {
       if (box.empty()) continue;
@@ -28,7 +28,7 @@ Lines lines_of(const std::vector<Box>& boxes, const Dims& shape) {
   return lines;
 }
 
-std::int64_t index_of(const std::vector<std::int64_t>& lines, std::int64_t at) {
+std::int64_t index_of(const Numbered<std::int64_t>& lines, std::int64_t at) {
   return std::lower_bound(lines.begin(), lines.end(), at) - lines.begin();
 }
 
@@ -41,14 +41,14 @@ Cover cover_of(const std::vector<Box>& boxes, const Dims& shape, std::size_t max
   const Lines lines = lines_of(boxes, shape);
   Dims fields(shape.size());
   for (int d = 0; d < shape.size(); ++d)
-    fields[d] = static_cast<std::int64_t>(lines[static_cast<std::size_t>(d)].size()) - 1;
+    fields[d] = static_cast<std::int64_t>(lines[d].size()) - 1;
   const Dims strides = row_major_strides(fields);
-  std::vector<int> owner(static_cast<std::size_t>(volume(fields)), -1);
+  Numbered<int> owner(volume(fields), -1);
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     if (boxes[b].empty()) continue;
     Box covered{Dims(shape.size()), Dims(shape.size())};
     for (int d = 0; d < shape.size(); ++d) {
-      const auto& at = lines[static_cast<std::size_t>(d)];
+      const auto& at = lines[d];
       covered.first[d] = index_of(at, boxes[b].first[d]);
       covered.count[d] = index_of(at, boxes[b].end(d)) - covered.first[d];
     }
@@ -56,7 +56,7 @@ Cover cover_of(const std::vector<Box>& boxes, const Dims& shape, std::size_t max
       std::int64_t position = 0;
       for (int d = 0; d < index.size(); ++d)
         position += index[d] * strides[d];
-      int& field = owner[static_cast<std::size_t>(position)];
+      int& field = owner[position];
       if (field >= 0 && !cover.overlap) cover.overlap = {field, static_cast<int>(b)};
       field = static_cast<int>(b);
     });
@@ -66,10 +66,9 @@ Cover cover_of(const std::vector<Box>& boxes, const Dims& shape, std::size_t max
     if (owner[position++] >= 0) return;
     Box gap{Dims(shape.size()), Dims(shape.size())};
     for (int d = 0; d < shape.size(); ++d) {
-      const auto& at = lines[static_cast<std::size_t>(d)];
-      const auto i = static_cast<std::size_t>(index[d]);
-      gap.first[d] = at[i];
-      gap.count[d] = at[i + 1] - at[i];
+      const auto& at = lines[d];
+      gap.first[d] = at[index[d]];
+      gap.count[d] = at[index[d] + 1] - at[index[d]];
     }
     cover.gap_cells += gap.cells();
     if (cover.gaps.size() < max_gaps) cover.gaps.push_back(gap);

@@ -102,22 +102,15 @@ class Builder {
   std::size_t base_ = 0;
   Cutting cutting_;
   FileSet set_;
-  std::vector<bool> ragged_;               // [dimensions] some files have fewer records than the set
+  Numbered<bool> ragged_;                  // [dimensions] some files have fewer records than the set
   std::map<std::vector<int>, bool> gaps_;  // by the cut dimensions of a variable
   std::set<std::string> differing_;        // attributes, for one warning
 };
 
 void Builder::read_headers() {
   if (paths_.empty()) throw Error(Code::invalid_argument, "the list of files of the set is empty");
-  for (const auto& path : paths_) {
-    try {
-      auto catalog = open_catalog(path, options_.open_store, false, options_.catalog);
-      headers_.push_back({path, catalog->schema()});
-      catalog->close(false);
-    } catch (const Error& e) {
-      throw e.in_file(path);
-    }
-  }
+  for (const auto& path : paths_)
+    with_catalog_of(path, options_, [&](Catalog& catalog) { headers_.push_back({path, catalog.schema()}); });
   set_.style = tiles::style_of(headers_.front());
   for (const auto& header : headers_)
     if (tiles::style_of(header) != set_.style)
@@ -238,8 +231,8 @@ void Builder::differing_records(const Header& header, const Dimension& mine, std
 void Builder::make_definition_whole(VariableDef& definition) const {
   std::erase_if(definition.attributes,
                 [&](const Attribute& a) { return tiles::describes_cutting(set_.style, a.name, true); });
-  const bool cut = std::any_of(definition.dims.begin(), definition.dims.end(),
-                               [&](int d) { return set_.cut[static_cast<std::size_t>(d)]; });
+  const bool cut =
+      std::any_of(definition.dims.begin(), definition.dims.end(), [&](int d) { return set_.cut[d]; });
   if (cut) definition.chunks.clear();
 }
 
@@ -436,7 +429,7 @@ void Builder::check_covers() {
   for (const auto& variable : variables) {
     std::vector<int> dims;
     for (const int d : variable.dims)
-      if (set_.cut[static_cast<std::size_t>(d)]) dims.push_back(d);
+      if (set_.cut[d]) dims.push_back(d);
     std::sort(dims.begin(), dims.end());
     dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
     all.push_back(dims);
@@ -453,8 +446,8 @@ void Builder::check_covers() {
     check_cover(dims, largest);
   }
   for (std::size_t v = 0; v < variables.size(); ++v) {
-    const bool ragged = std::any_of(variables[v].dims.begin(), variables[v].dims.end(),
-                                    [&](int d) { return ragged_[static_cast<std::size_t>(d)]; });
+    const bool ragged =
+        std::any_of(variables[v].dims.begin(), variables[v].dims.end(), [&](int d) { return ragged_[d]; });
     set_.has_gaps.push_back((!all[v].empty() && gaps_[all[v]]) ||
                             (ragged && (!all[v].empty() || !in_one_file(static_cast<int>(v)))));
     if (cutting_.variables_differ && !all[v].empty()) check_files_of(static_cast<int>(v));
@@ -475,7 +468,7 @@ void Builder::check_files_of(int v) {
   for (std::size_t f = 0; f < set_.files.size(); ++f)
     boxes.push_back(set_.box_of(static_cast<int>(f), v));
   const auto cover = tiles::cover_of(boxes, set_.schema.shape(v), k_most_gaps);
-  if (cover.gap_cells == 0 || set_.has_gaps[static_cast<std::size_t>(v)]) return;
+  if (cover.gap_cells == 0 || set_.has_gaps[v]) return;
   if (options_.missing != MissingTiles::fill)
     throw Error(Code::not_found,
                 "the set is not whole: no file that has the variable holds its cells {}; to read them as the "
@@ -483,7 +476,7 @@ void Builder::check_files_of(int v) {
                 text_of_boxes(cover.gaps))
         .of_variable(set_.schema.variable(v).name)
         .in_file(base().path);
-  set_.has_gaps[static_cast<std::size_t>(v)] = true;
+  set_.has_gaps[v] = true;
   set_.warnings.push_back(fmt::format("variable '{}' is not in all files: {} of its cells read as fill",
                                       set_.schema.variable(v).name, cover.gap_cells));
 }
@@ -491,17 +484,17 @@ void Builder::check_files_of(int v) {
 void Builder::check_cover(const std::vector<int>& dims, bool largest) {
   const auto n = static_cast<int>(dims.size());
   Dims shape(n);
-  std::vector<Box> boxes;
-  std::vector<int> owners;
+  Numbered<Box> boxes;
+  Numbered<int> owners;
   // All that was written is there: gaps are land, or cells that no rank owned.
   const bool land = options_.missing == MissingTiles::fill || cutting_.land_left_out ||
                     cutting_.total == static_cast<std::int64_t>(set_.files.size());
   for (int i = 0; i < n; ++i)
-    shape[i] = set_.schema.dim(dims[static_cast<std::size_t>(i)]).length;
+    shape[i] = set_.schema.dim(dims[i]).length;
   for (std::size_t f = 0; f < set_.files.size(); ++f) {
     Box box{Dims(n), Dims(n)};
     for (int i = 0; i < n; ++i) {
-      const Span& span = set_.files[f].spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+      const Span& span = set_.files[f].spans[dims[i]];
       box.first[i] = span.first;
       box.count[i] = span.count;
     }
@@ -514,11 +507,9 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
   }
   const auto cover = tiles::cover_of(boxes, shape, k_most_gaps);
   if (cover.overlap && largest) {
-    const auto& a = boxes[static_cast<std::size_t>(cover.overlap->first)];
-    const auto& b = boxes[static_cast<std::size_t>(cover.overlap->second)];
-    const auto path = [&](int i) {
-      return set_.files[static_cast<std::size_t>(owners[static_cast<std::size_t>(i)])].path;
-    };
+    const auto& a = boxes[cover.overlap->first];
+    const auto& b = boxes[cover.overlap->second];
+    const auto path = [&](int i) { return set_.files[owners[i]].path; };
     throw Error(Code::overlap,
                 "the file holds cells {}, and {} holds {} (from 0): they are of different sets, or left from "
                 "an earlier run",
@@ -582,6 +573,15 @@ FileSet Builder::build() {
 }
 
 }  // namespace
+
+void with_catalog_of(const std::string& path, const FileSetOptions& options,
+                     const std::function<void(Catalog& catalog)>& visit) {
+  in_context(path, [&] {
+    const auto catalog = open_catalog(path, options.open_store, false, options.catalog);
+    visit(*catalog);
+    catalog->close(false);
+  });
+}
 
 FileSet open_file_set(const std::vector<std::string>& paths, const FileSetOptions& options) {
   return Builder(paths, options).build();

@@ -2,37 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "format/catalog.hpp"
 #include "format/schema.hpp"
+#include "format/tiles/span.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
 
-/// Whose conventions say where the cells of a file belong:
-/// - fms: attribute domain_decomposition of coordinate variables, NumFilesInSet; Shoal writes these too;
-/// - roms: global attribute partition, of UCLA's (node, nodes, first xi, first eta) or of CROCO and AGRIF
-///   (tile number in xi and eta, tiles in xi and eta);
-/// - nemo: global attributes DOMAIN_*, also those of XIOS; halos are left out.
-enum class SetStyle : int { fms, roms, nemo };
-const char* name_of(SetStyle style);
-
-/// What one file holds of one dimension of the whole. 0-based.
-struct Span {
-  std::int64_t first = 0;   ///< in the whole, of the cells that count as this file's
-  std::int64_t count = 0;   ///< of them
-  std::int64_t before = 0;  ///< halo cells in the file in front of them
-  std::int64_t stored = 0;  ///< length of the dimension in the file
-};
-
 struct SetFile {
   std::string path;
-  std::int64_t number = -1;    ///< in the set, as the file or its name says; -1: nothing says it
-  std::vector<Span> spans;     ///< [dimensions of the whole]; the whole for those that are not cut
-  std::vector<int> variables;  ///< [variables of the whole] index in the file's schema; -1: not in this file
+  std::int64_t number = -1;  ///< in the set, as the file or its name says; -1: nothing says it
+  Numbered<Span> spans;      ///< [dimensions of the whole]; the whole for those that are not cut
+  Numbered<int> variables;   ///< [variables of the whole] index in the file's schema; -1: not in this file
 };
 
 /// A box that lies in one file.
@@ -47,10 +33,10 @@ struct SetPiece {
 /// whose entries follow one another then. Plain data: it opens no file after it was made.
 struct FileSet {
   SetStyle style = SetStyle::fms;
-  Schema schema;               ///< of the whole; what belongs to the cutting is left out
-  std::vector<bool> cut;       ///< [dimensions]
-  std::vector<bool> has_gaps;  ///< [variables]: no file holds some of the cells; they read as fill
-  std::vector<SetFile> files;
+  Schema schema;            ///< of the whole; what belongs to the cutting is left out
+  Numbered<bool> cut;       ///< [dimensions]
+  Numbered<bool> has_gaps;  ///< [variables]: no file holds some of the cells; they read as fill
+  Numbered<SetFile> files;
   std::vector<std::string> warnings;
 
   /// Is any dimension of the variable cut? Others are the same in all files and read from the first.
@@ -82,6 +68,10 @@ struct FileSetOptions {
 /// cells are in none; format: headers disagree, no conventions; overlap: two files hold the same cells;
 /// range: the fill value does not fit a variable. Local.
 FileSet open_file_set(const std::vector<std::string>& paths, const FileSetOptions& options);
+
+/// The catalog of one file, opened for reading while visit works with it; Errors name the file. Local.
+void with_catalog_of(const std::string& path, const FileSetOptions& options,
+                     const std::function<void(Catalog& catalog)>& visit);
 
 /// What cells that no file holds read as: _FillValue, or else missing_value, or else NetCDF's default.
 Bytes gap_value(const VariableDef& variable);

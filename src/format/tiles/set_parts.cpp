@@ -32,20 +32,20 @@ Bytes gap_value(const VariableDef& variable) {
 
 bool FileSet::is_cut(int variable) const {
   const auto& dims = schema.variable(variable).dims;
-  return std::any_of(dims.begin(), dims.end(), [&](int d) { return cut[static_cast<std::size_t>(d)]; });
+  return std::any_of(dims.begin(), dims.end(), [&](int d) { return cut[d]; });
 }
 
 Box FileSet::box_of(int file, int variable) const {
   const auto& dims = schema.variable(variable).dims;
-  const SetFile& in = files[static_cast<std::size_t>(file)];
+  const SetFile& in = files[file];
   const auto n = static_cast<int>(dims.size());
   Box box{Dims(n), Dims(n)};
-  if (in.variables[static_cast<std::size_t>(variable)] < 0) {
+  if (in.variables[variable] < 0) {
     if (n == 0) return {Dims(1), Dims(1)};  // a box of no dimensions would have one cell
     return box;
   }
   for (int d = 0; d < n; ++d) {
-    const Span& span = in.spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+    const Span& span = in.spans[dims[d]];
     box.first[d] = span.first;
     box.count[d] = span.count;
   }
@@ -53,13 +53,12 @@ Box FileSet::box_of(int file, int variable) const {
 }
 
 std::vector<SetPiece> FileSet::pieces(int variable, const Box& region) const {
-  const auto v = static_cast<std::size_t>(variable);
-  const auto& dims = schema.variables[v].dims;
+  const auto& dims = schema.variable(variable).dims;
   const bool one_file = !is_cut(variable);
   std::vector<SetPiece> out;
   if (region.empty()) return out;
   for (std::size_t f = 0; f < files.size(); ++f) {
-    if (files[f].variables[v] < 0) continue;
+    if (files[f].variables[variable] < 0) continue;
     const Box cells = intersection(box_of(static_cast<int>(f), variable), region);
     if (cells.empty()) continue;
     // The first with the most of it: files may have fewer records than the set.
@@ -68,10 +67,10 @@ std::vector<SetPiece> FileSet::pieces(int variable, const Box& region) const {
     if (std::any_of(out.begin(), out.end(), [&](const SetPiece& p) { return p.cells == cells; })) continue;
     Box in_file = cells;
     for (int d = 0; d < cells.rank(); ++d) {
-      const Span& span = files[f].spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+      const Span& span = files[f].spans[dims[d]];
       in_file.first[d] += span.before - span.first;
     }
-    out.push_back({static_cast<int>(f), cells, in_file, files[f].variables[v]});
+    out.push_back({static_cast<int>(f), cells, in_file, files[f].variables[variable]});
     if (one_file && cells == region) break;
   }
   return out;

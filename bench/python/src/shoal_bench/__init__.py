@@ -10,6 +10,7 @@ launching.py  what MPI has to be told on this machine before a start
 process.py    one start under mpiexec: its events, its end, its files; signals.py: when it can be interrupted
 journal.py    results.json while it grows, and what of it can be gone on with
 results.py    results as objects; results.schema.json says what they look like
-campaign.py   all starts of a command, one after the other; progress.py, summary.py show them
+campaign.py   all starts of a command, one after the other; progress.py shows them
 report/       tables, plots and the page
+comparing.py  Shoal in turns with other programs; promises.py: what it promises; grid.py: on labfs
 """

@@ -17,6 +17,8 @@ from rich.table import Table
 from shoal.cli.mpi_launch import find_launcher, inside_mpi
 from shoal.cli.parallel import console, trouble
 
+from . import comparing, grid, promises
+
 group = typer.Typer(
     name="bench",
     help="The published studies of parallel I/O in ocean models, measured on this machine.",
@@ -127,94 +129,75 @@ def _show_list(experiments, able, problem: str) -> None:
     out.print(table)
 
 
+def _option(metavar: Optional[str], help: str, *names: str, **more):
+    """An option of `run`, which is unset unless it is given."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+_Text, _Number = Optional[str], Optional[int]
+
+
 @group.command()
 def run(
     experiments: Annotated[
         list[str],
         typer.Argument(metavar="EXPERIMENT...", help="Names, NAME:STUDY for one study of it, or 'all'."),
     ],
-    ranks: Annotated[Optional[str], typer.Option(metavar="N,...", help="Numbers of ranks: 4,8.")] = None,
-    tiles: Annotated[
-        Optional[str], typer.Option(metavar="IxJ,...", help="Tiles in xi x tiles in eta: 2x2.")
-    ] = None,
-    size: Annotated[
-        Optional[str], typer.Option(metavar="SIZE,...", help="small, medium, large or NXxNYxNZ.")
-    ] = None,
-    methods: Annotated[Optional[str], typer.Option(metavar="A,...", help="See shoal bench list.")] = None,
-    formats: Annotated[Optional[str], typer.Option(metavar="A,...", help="cdf5, netcdf4, ...")] = None,
-    reps: Annotated[
-        Optional[int], typer.Option(min=1, help="Counted repetitions of each method; default: 5.")
-    ] = None,
-    records: Annotated[Optional[str], typer.Option(metavar="N,...", help="Records of a file.")] = None,
+    ranks: Annotated[_Text, _option("N,...", "Numbers of ranks: 4,8.")] = None,
+    tiles: Annotated[_Text, _option("IxJ,...", "Tiles in xi x tiles in eta: 2x2.")] = None,
+    size: Annotated[_Text, _option("SIZE,...", "small, medium, large or NXxNYxNZ.")] = None,
+    methods: Annotated[_Text, _option("A,...", "See shoal bench list.")] = None,
+    formats: Annotated[_Text, _option("A,...", "cdf5, netcdf4, ...")] = None,
+    reps: Annotated[_Number, _option(None, "Counted repetitions of each method; default: 5.", min=1)] = None,
+    records: Annotated[_Text, _option("N,...", "Records of a file.")] = None,
     dirs: Annotated[
         Optional[list[str]],
-        typer.Option("--dir", metavar="DIR", help="Where files go, in turns; repeatable. Default: here."),
+        _option("DIR", "Where files go, in turns; repeatable. Default: here.", "--dir"),
     ] = None,
     flush: Annotated[
         Optional[bool],
-        typer.Option(
-            "--flush/--no-flush", help="Wait until the device has the bytes. Default: with --lab alone."
+        _option(
+            None, "Wait until the device has the bytes. Default: with --lab alone.", "--flush/--no-flush"
         ),
     ] = None,
     cold: Annotated[
-        bool, typer.Option("--cold", help="Before reading, drop the file from the page cache.")
+        bool, _option(None, "Before reading, drop the file from the page cache.", "--cold")
     ] = False,
     touch_memory: Annotated[
         bool,
-        typer.Option(
+        _option(
+            None,
+            "Before writing, take and give back as much memory: on tmpfs of virtual machines.",
             "--touch-memory",
-            help="Before writing, take and give back as much memory: on tmpfs of virtual machines.",
         ),
     ] = False,
-    hints: Annotated[Optional[str], typer.Option(metavar="K=V,...", help="For MPI-IO and PnetCDF.")] = None,
-    io_layout: Annotated[
-        Optional[str],
-        typer.Option("--io-layout", metavar="NxM", help="I/O domains of the methods with some."),
-    ] = None,
-    mpi_io: Annotated[
-        Optional[str], typer.Option("--mpi-io", metavar="A,...", help="Of Open MPI: ompio, romio.")
-    ] = None,
-    steps: Annotated[
-        Optional[int], typer.Option(metavar="N", min=1, help="Of the experiment that computes.")
-    ] = None,
+    hints: Annotated[_Text, _option("K=V,...", "For MPI-IO and PnetCDF.")] = None,
+    io_layout: Annotated[_Text, _option("NxM", "I/O domains of the methods with some.")] = None,
+    mpi_io: Annotated[_Text, _option("A,...", "Of Open MPI: ompio, romio.")] = None,
+    steps: Annotated[_Number, _option("N", "Of the experiment that computes.", min=1)] = None,
     switches: Annotated[
         Optional[Path],
-        typer.Option(
-            metavar="FILE", exists=True, dir_okay=False, help="Of the experiment that computes: its switches."
-        ),
+        _option("FILE", "Of the experiment that computes: its switches.", exists=True, dir_okay=False),
     ] = None,
-    ranks_per_node: Annotated[
-        Optional[int],
-        typer.Option("--ranks-per-node", metavar="N", min=1, help="Default: as mpiexec does it."),
-    ] = None,
+    ranks_per_node: Annotated[_Number, _option("N", "Default: as mpiexec does it.", min=1)] = None,
     lab: Annotated[
-        Optional[str],
-        typer.Option(
-            metavar="PRESET,...",
-            help="On an emulated file system in place of folders: names that labfs --list shows, or a file.",
+        _Text,
+        _option(
+            "PRESET,...",
+            "On an emulated file system in place of folders: names that labfs --list shows, or a file.",
         ),
     ] = None,
-    nodes: Annotated[
-        Optional[int], typer.Option(metavar="N", min=1, help="Emulated nodes of --lab; default: 4.")
-    ] = None,
-    stripes: Annotated[
-        Optional[str], typer.Option(metavar="N,...", help="With --lab: servers of a file.")
-    ] = None,
+    nodes: Annotated[_Number, _option("N", "Emulated nodes of --lab; default: 4.", min=1)] = None,
+    stripes: Annotated[_Text, _option("N,...", "With --lab: servers of a file.")] = None,
     lab_scale: Annotated[
         Optional[float],
-        typer.Option(
-            metavar="S",
-            help="With --lab: real seconds for one of the model; default: what the machine needs.",
-        ),
+        _option("S", "With --lab: real seconds for one of the model; default: what the machine needs."),
     ] = None,
     lab_set: Annotated[
-        Optional[list[str]],
-        typer.Option(metavar="'KEY = VALUE'", help="With --lab: changes the preset; repeatable."),
+        Optional[list[str]], _option("'KEY = VALUE'", "With --lab: changes the preset; repeatable.")
     ] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="The published sizes and numbers of ranks.")] = False,
-    json: Annotated[Path, typer.Option("--json", metavar="FILE", help="Where results go.")] = Path(
-        "results.json"
-    ),
+    paper: Annotated[bool, _option(None, "The published sizes and numbers of ranks.", "--paper")] = False,
+    json: Annotated[Path, _option("FILE", "Where results go.")] = Path("results.json"),
 ) -> None:
     """Measure experiments on this machine.
 
@@ -365,11 +348,16 @@ def _measure(names: list[str], choice, path: Path) -> int:
 
 
 def _tell(campaign, outcome, path: Path) -> int:
-    """The summary; the exit status."""
-    from .summary import show
+    """The tables of the report; the exit status."""
+    from .report.document import document_of
+    from .report.results import parse
+    from .report.terminal import show_table
 
     out, err = console(), console(stderr=True)
-    show(out, campaign.starts, campaign.keys, outcome.results)
+    if any(result.whole_round for result in outcome.results):
+        measured = document_of(parse((result.object() for result in outcome.results), path))
+        for table in (table for section in measured.sections for table in section.tables):
+            show_table(out, table)
     for reason, methods in outcome.skipped.items():
         out.print(escape(f"left out: {', '.join(methods)}: {reason}"), soft_wrap=True)
     flushed = campaign.starts[0].flush
@@ -417,4 +405,6 @@ def report(
 
 
 def register(app: typer.Typer) -> None:
+    for module in (comparing, promises, grid):
+        module.register(group)
     app.add_typer(group)

@@ -78,13 +78,13 @@ class Labfs:
         self._run(["run", *_options(replace(lab, nodes=1)), "--", *enter])
 
     def command(
-        self, lab: Lab, mounts: Path, report: int, launch: Sequence[str], program: Sequence[str]
+        self, lab: Lab, mounts: Path, report: str, launch: Sequence[str], program: Sequence[str]
     ) -> list[str]:
         """Serves the mounts while `launch` (mpiexec and its options) runs, and puts each rank of `program`
         on its node, where it finds the file system at `mounts`/here, and the same files past the model at
-        `mounts`/bytes. report: a descriptor that labfs gets, for what it says at the end. Local."""
+        `mounts`/bytes. report: where labfs says at the end how it went. Local."""
         serve = [str(self.path), "run", *_options(lab), "--scale", str(lab.scale)]
-        serve += ["--dir", str(mounts), "--report", f"/dev/fd/{report}"]
+        serve += ["--dir", str(mounts), "--report", report]
         return [*serve, "--", *launch, str(self.path), "enter", "--", *program]
 
 

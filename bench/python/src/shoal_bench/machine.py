@@ -8,6 +8,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 _in_memory = ("tmpfs", "ramfs")
 
 
@@ -106,19 +108,14 @@ class Folder:
 
 
 def _kind(path: str) -> str:
-    """Of the file system that a folder is on, as the mounts name it."""
-    best, kind = -1, ""
-    try:
-        lines = Path("/proc/self/mounts").read_text().splitlines()
-    except OSError:
-        return kind
+    """Of the file system that a folder is on, as the mounts name it; of several at one place, the last."""
     real = os.path.realpath(path)
-    for line in lines:
-        _, place, name, *_ = line.split()
-        place = place.replace("\\040", " ")
-        if os.path.commonpath([place, real]) == place and len(place) >= best:
-            best, kind = len(place), name
-    return kind
+    mounts = [
+        mount
+        for mount in reversed(psutil.disk_partitions(all=True))
+        if os.path.commonpath([mount.mountpoint, real]) == mount.mountpoint
+    ]
+    return max(mounts, key=lambda mount: len(mount.mountpoint)).fstype if mounts else ""
 
 
 def look_at(path: str) -> Folder:

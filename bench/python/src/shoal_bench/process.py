@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 
@@ -88,7 +89,9 @@ class Run:
         first_round: int,
         launcher: Launcher | None,
         labfs: Labfs | None = None,
+        mounts: Path | None = None,
     ):
+        """mounts: where labfs serves its file system; None: in a folder of this start alone."""
         if launcher is None:
             raise EngineError(
                 "no mpiexec of the MPI of libshoal was found; add it to PATH or set MPIRUN_LAUNCHER."
@@ -97,7 +100,7 @@ class Run:
             raise EngineError(
                 f"--mpi-io {start.mpi_io} chooses a component of Open MPI; this is another MPI."
             )
-        mounts = mounts_of_a_start()
+        mounts = mounts or mounts_of_a_start()
         if start.lab is not None:
             start = replace(start, dirs=(str(mounts / "here"),))
         self.start = start
@@ -114,7 +117,7 @@ class Run:
         # Files without names, which nobody has to remove.
         self._lab_report = tempfile.TemporaryFile("w+", errors="replace")
         if start.lab is not None and labfs is not None:
-            report = self._lab_report.fileno()
+            report = f"/dev/fd/{self._lab_report.fileno()}"
             self.command = labfs.command(start.lab, mounts, report, mpiexec, program)
         chosen = settings_for(start, launcher)
         self.launch = _in_words(mpiexec, chosen)
@@ -175,6 +178,11 @@ class Run:
         own = [line for line in lines if line.startswith("shoal-bench")]
         return code, own or list(deque(lines, _shown_lines))
 
+    def stop(self) -> None:
+        """Ask it to end; its events then end, too. Local."""
+        with contextlib.suppress(OSError):
+            self._process.terminate()
+
     def lab_report(self) -> dict:
         """What labfs said when it ended; {} where it was killed, or there is none. Local."""
         self._lab_report.seek(0)
@@ -186,8 +194,7 @@ class Run:
     def _end(self) -> None:
         """End mpiexec and its ranks: asked first, since it knows its ranks on other nodes; then made to."""
         if self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                self._process.terminate()
+            self.stop()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_patience)
         until = time.monotonic() + _patience

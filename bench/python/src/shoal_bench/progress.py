@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
+
+from shoal.cli.parallel import console
 
 from .study import Start
 
@@ -114,9 +115,7 @@ class Display:
     """Progress on standard error: a bar on a terminal, otherwise a line now and then. Use it with `with`."""
 
     def __init__(self, starts: Sequence[Start], weights: Sequence[float]):
-        self.console = Console(stderr=True, highlight=False)
-        if not self.console.is_terminal:
-            self.console = Console(stderr=True, highlight=False, width=200, force_terminal=False)
+        self.console = console(stderr=True)
         self.left = TimeLeft([start.experiment for start in starts], weights, time.monotonic)
         self._starts, self._weights = starts, weights
         self._index = 0

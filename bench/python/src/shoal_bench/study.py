@@ -79,6 +79,13 @@ class Study:
     repetitions: int = 5
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Names with blanks between. Local."""
+    return tuple(text.split())
+
+
+# Of E1 to E3.
+roms_methods = names("native gather pnetcdf-collective netcdf-collective limit")
 # Programs that call PIO: on Shoal, and on PIO itself, of which 1, 4 and all ranks are I/O tasks.
 pio_methods = (
     "native",
@@ -157,6 +164,7 @@ class Start:
     flush: bool = False
     cold: bool = False
     touch_memory: bool = False
+    warm_up: bool = True
     paper: bool = False
     lab: Lab | None = None
     repetitions: int = field(default=5, compare=False)
@@ -184,6 +192,7 @@ class Start:
             ("--flush", self.flush),
             ("--cold", self.cold),
             ("--touch-memory", self.touch_memory),
+            ("--no-warm-up", not self.warm_up),
         )
         return given + [flag for flag, wanted in flags if wanted]
 

@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `shoal combine` and `shoal convert` share: progress, and the line that says what was done."""
+"""What `shoal combine` and `shoal convert` share: options, progress, and the line that says what was done."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Annotated, Optional
+
+import typer
 
 from .parallel import bytes_text, on_all_ranks, progress_bar
+
+Out = Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")]
+Format = Annotated[
+    Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")]
+Memory = Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")]
+Settings = Annotated[
+    Optional[list[str]],
+    typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT, or of reading IN; repeatable."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors alone.")]
 
 
 def copy_on_all_ranks(

@@ -120,7 +120,7 @@ GatherFile::GatheredBoxes GatherFile::gather_boxes(const Box& mine) const {
   const int n = static_cast<int>(own.size());
   check_mpi(MPI_Gather(own.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, 0, context_.comm.handle()),
             "MPI_Gather");
-  gathered.all = no_cells(mine.rank());
+  gathered.all = Box(Dims(mine.rank()), Dims(mine.rank()));
   for (const auto& box : all) {
     gathered.boxes.push_back(unpacked(box, mine.rank()));
     gathered.all = bounding(gathered.all, gathered.boxes.back());
@@ -140,22 +140,37 @@ std::vector<GatherFile::Part> GatherFile::parts_of(const GatheredBoxes& gathered
   return parts;
 }
 
-// The slabs of a field, in file order, the same on all ranks: rank 0 moves them between its file and all
-// ranks, another rank its part of each.
-template <class OfRoot, class OfOther>
-void GatherFile::in_slabs(int v, const Box& box, OfRoot&& of_root, OfOther&& of_other) {
+/// The slabs of the box, in file order, the same on all ranks.
+template <class Visit>
+void GatherFile::for_each_slab(const Box& all, Type type, Visit&& visit) const {
+  if (all.empty()) return;
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  Dims everything = all.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = all.end(d);
+  for_each_piece({all}, everything,
+                 std::max<std::int64_t>(gather_slab_bytes(context_.options.stage) / size, 1),
+                 [&](const Piece& piece) { visit(piece.cells); });
+}
+
+/// Calls on_root(slab) on rank 0, with room for its cells in slab_, and elsewhere(this rank's part of it) on
+/// the others, for each slab of the boxes of all ranks. Calls whatever fails, as other ranks wait for
+/// messages.
+template <class OnRoot, class Elsewhere>
+void GatherFile::for_each_slab_of_ranks(int v, const Box& box, OnRoot&& on_root, Elsewhere&& elsewhere) {
+  const Type type = context_.variable(v).type;
   const GatheredBoxes gathered = gather_boxes(box);
-  if (gathered.all.empty()) return;
   Status status;
-  const auto size = static_cast<std::int64_t>(size_of(context_.variable(v).type));
-  for_each_part(gathered.all, gather_slab_bytes(context_.options.stage) / size, [&](const Box& slab) {
-    if (context_.is_root())
-      of_root(gathered, slab, status);
-    else
-      of_other(intersection(box, slab));
+  for_each_slab(gathered.all, type, [&](const Box& cells) {
     ++context_.counters.slabs;
+    if (!context_.is_root()) return elsewhere(intersection(box, cells));
+    const Slab slab{cells, parts_of(gathered, cells), type, status};
+    if (slab.parts.empty()) return;
+    slab_.resize(bytes_of(cells, size_of(type)));
+    on_root(slab);
+    note_memory();
   });
-  --context_.counters.slabs;  // the first is no cut
+  if (!gathered.all.empty()) --context_.counters.slabs;  // the first is no cut
   if (!status.ok()) throw Error(status);
 }
 
@@ -166,43 +181,37 @@ void GatherFile::store(int v, const Box& box, const std::byte* cells) {
     ++context_.counters.writes;
     return;
   }
-  const auto of_root = [&](const GatheredBoxes& gathered, const Box& slab, Status& status) {
-    collect(v, gathered, slab, cells, status);
-  };
-  in_slabs(v, box, of_root, [&](const Box& part) { send(part, context_.variable(v).type, cells, box, 0); });
+  const Type type = context_.variable(v).type;
+  for_each_slab_of_ranks(
+      v, box, [&](const Slab& slab) { collect(v, slab, cells, box); },
+      [&](const Box& part) { send(part, type, cells, box, 0); });
 }
 
-// Every part is received, whatever fails, as its rank waits for that.
-void GatherFile::collect(int v, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
-                         Status& status) {
-  const std::vector<Part> parts = parts_of(gathered, slab);
-  if (parts.empty()) return;
+void GatherFile::collect(int v, const Slab& slab, const std::byte* mine, const Box& box) {
   const VariableDef& definition = context_.variable(v);
-  const std::size_t size = size_of(definition.type);
-  slab_.resize(bytes_of(slab, size));
+  const std::size_t size = size_of(slab.type);
   std::int64_t cells = 0;
-  for (const auto& part : parts)
+  for (const auto& part : slab.parts)
     cells += part.cells.cells();
-  const bool some_unowned = cells < slab.cells();
+  const bool some_unowned = cells < slab.cells.cells();
   const bool keeps = some_unowned && context_.keeps_unowned(v);
   if (some_unowned && !keeps) {
     const Bytes fill = fill_of(definition);
-    fill_box(slab_.data(), {static_cast<std::int64_t>(size)}, {slab.cells()}, fill.data(), size);
+    fill_box(slab_.data(), {static_cast<std::int64_t>(size)}, {slab.cells.cells()}, fill.data(), size);
   }
-  for (const auto& part : parts) {
+  for (const auto& part : slab.parts) {
     if (part.rank == 0)
-      copy_cells(part.cells, definition.type, mine, gathered.boxes[0], slab_.data(), slab);
+      copy_cells(part.cells, slab.type, mine, box, slab_.data(), slab.cells);
     else
-      receive(part.cells, definition.type, slab_.data(), slab, part.rank);
+      receive(part.cells, slab.type, slab_.data(), slab.cells, part.rank);
   }
-  note_memory();
   ++context_.counters.writes;
-  if (!status.ok()) return;
-  status = caught([&] {
-    if (!keeps) return file_->put(v, slab, slab_.data());
-    for (const auto& part : parts) {
+  if (!slab.status.ok()) return;
+  slab.status = caught([&] {
+    if (!keeps) return file_->put(v, slab.cells, slab_.data());
+    for (const auto& part : slab.parts) {
       part_.resize(bytes_of(part.cells, size));
-      copy_cells(part.cells, definition.type, slab_.data(), slab, part_.data(), part.cells);
+      copy_cells(part.cells, slab.type, slab_.data(), slab.cells, part_.data(), part.cells);
       file_->put(v, part.cells, part_.data());
     }
   });
@@ -215,35 +224,28 @@ void GatherFile::load(int v, const Box& box, std::byte* cells, bool /*overlappin
     ++context_.counters.reads;
     return;
   }
-  const auto of_root = [&](const GatheredBoxes& gathered, const Box& slab, Status& status) {
-    spread(v, gathered, slab, cells, status);
-  };
-  in_slabs(v, box, of_root,
-           [&](const Box& part) { receive(part, context_.variable(v).type, cells, box, 0); });
+  const Type type = context_.variable(v).type;
+  for_each_slab_of_ranks(
+      v, box, [&](const Slab& slab) { spread(v, slab, cells, box); },
+      [&](const Box& part) { receive(part, type, cells, box, 0); });
 }
 
 // Every part is sent, also where nothing could be read.
-void GatherFile::spread(int v, const GatheredBoxes& gathered, const Box& slab, std::byte* mine,
-                        Status& status) {
-  const std::vector<Part> parts = parts_of(gathered, slab);
-  if (parts.empty()) return;
-  const Type type = context_.variable(v).type;
-  slab_.resize(bytes_of(slab, size_of(type)));
-  if (status.ok()) status = caught([&] { file_->get(v, slab, slab_.data()); });
-  for (const auto& part : parts) {
+void GatherFile::spread(int v, const Slab& slab, std::byte* mine, const Box& box) {
+  if (slab.status.ok()) slab.status = caught([&] { file_->get(v, slab.cells, slab_.data()); });
+  for (const auto& part : slab.parts) {
     if (part.rank == 0)
-      copy_cells(part.cells, type, slab_.data(), slab, mine, gathered.boxes[0]);
+      copy_cells(part.cells, slab.type, slab_.data(), slab.cells, mine, box);
     else
-      send(part.cells, type, slab_.data(), slab, part.rank);
+      send(part.cells, slab.type, slab_.data(), slab.cells, part.rank);
   }
-  note_memory();
   ++context_.counters.reads;
 }
 
 void GatherFile::send(const Box& part, Type type, const std::byte* cells, const Box& box, int to) {
   if (part.empty()) return;
   const std::size_t size = size_of(type);
-  const auto bytes = bytes_of(part, size);
+  const std::size_t bytes = bytes_of(part, size);
   const std::byte* from = cells + offset_of(part, box, size);
   if (!follow(part, box)) {
     part_.resize(bytes);
@@ -257,7 +259,7 @@ void GatherFile::send(const Box& part, Type type, const std::byte* cells, const 
 void GatherFile::receive(const Box& part, Type type, std::byte* cells, const Box& box, int from) {
   if (part.empty()) return;
   const std::size_t size = size_of(type);
-  const auto bytes = bytes_of(part, size);
+  const std::size_t bytes = bytes_of(part, size);
   const bool direct = follow(part, box);
   if (!direct) part_.resize(bytes);
   check_mpi(MPI_Recv(direct ? cells + offset_of(part, box, size) : part_.data(), static_cast<int>(bytes),

@@ -44,12 +44,21 @@ class GatherFile final : public LibraryFile {
 
   GatheredBoxes gather_boxes(const Box& mine) const;
   static std::vector<Part> parts_of(const GatheredBoxes& gathered, const Box& slab);
-  template <class OfRoot, class OfOther>
-  void in_slabs(int variable, const Box& box, OfRoot&& of_root, OfOther&& of_other);
+  template <class Visit>
+  void for_each_slab(const Box& all, Type type, Visit&& visit) const;
 
-  void collect(int variable, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
-               Status& status);
-  void spread(int variable, const GatheredBoxes& gathered, const Box& slab, std::byte* mine, Status& status);
+  /// Some of the cells of a call, which rank 0 has in slab_.
+  struct Slab {
+    const Box& cells;
+    std::vector<Part> parts;
+    Type type;
+    Status& status;  ///< of the call so far
+  };
+  template <class OnRoot, class Elsewhere>
+  void for_each_slab_of_ranks(int variable, const Box& box, OnRoot&& on_root, Elsewhere&& elsewhere);
+  /// Between the slab and the file, and the slab and all ranks' cells; `mine` are rank 0's, of the box.
+  void collect(int variable, const Slab& slab, const std::byte* mine, const Box& box);
+  void spread(int variable, const Slab& slab, std::byte* mine, const Box& box);
   /// The cells of a part, which lie row-major in the box.
   void send(const Box& part, Type type, const std::byte* cells, const Box& box, int to);
   void receive(const Box& part, Type type, std::byte* cells, const Box& box, int from);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver/plans/rearrange_bytes.hpp"
+#include "pack/cells.hpp"
 #include "pack/map_cells.hpp"
 #include "pack/transfer.hpp"
 #include "rearrange/tile_maps.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pack/cells.hpp"
 #include "pack/map_cells.hpp"
 #include "rearrange/tile_maps.hpp"
 

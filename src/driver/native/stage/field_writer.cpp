@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/stage/field_writer.hpp"
 
+#include "pack/cells.hpp"
 #include "pack/map_cells.hpp"
 
 namespace shoal {

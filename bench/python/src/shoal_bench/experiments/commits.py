@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, names
 
 _records = Study(
     name="records",
     asks="1,000 syncs of a time and two fields of 64x100 doubles; libraries alone, too",
-    methods=(
-        "native",
-        "gather",
-        "bare-pnetcdf-collective",
-        "bare-netcdf-collective",
-        "bare-gather",
-    ),
+    methods=names("native gather bare-pnetcdf-collective bare-netcdf-collective bare-gather"),
     formats=("cdf5", "netcdf4"),
     ranks=(4,),
     tiles=("1xR",),

@@ -5,20 +5,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study, pio_methods
+from ..study import Experiment, Study, names, pio_methods
 
 _layouts = Study(
     name="layouts",
     asks="one file by gathering, one shared file by every driver, one a domain, one a process; formats",
-    methods=(
-        "gather",
-        "native",
-        "pnetcdf-collective",
-        "netcdf-collective",
-        "mpiio-collective",
-        "native-per-domain+io_layout=1x2",
-        "native-per-process",
-        "limit",
+    methods=names(
+        "gather native pnetcdf-collective netcdf-collective mpiio-collective "
+        "native-per-domain+io_layout=1x2 native-per-process limit"
     ),
     formats=("cdf2", "netcdf4", "netcdf4-classic"),
     sizes=("medium",),

@@ -5,16 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study, pio_methods
+from ..study import Experiment, Study, names, pio_methods
 
-_methods = (
-    "native",
-    "gather",
-    "pnetcdf-collective",
-    "netcdf-collective",
-    "mpiio-collective",
-    "mpiio-independent",
-    "limit",
+_methods = names(
+    "native gather pnetcdf-collective netcdf-collective mpiio-collective mpiio-independent limit"
 )
 _methods_study = Study(
     name="methods",
@@ -29,13 +23,8 @@ _methods_study = Study(
 _tasks = Study(
     name="io-tasks",
     asks="how many ranks write: writers of Shoal, aggregators (cb_nodes) of MPI-IO",
-    methods=(
-        "native",
-        "native+writers=1",
-        "native+writers=2",
-        "native+writers=4",
-        "pnetcdf-collective",
-        "mpiio-collective",
+    methods=names(
+        "native native+writers=1 native+writers=2 native+writers=4 pnetcdf-collective mpiio-collective"
     ),
     formats=("cdf5",),
     ranks=(8,),

@@ -5,18 +5,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, names
 
 _run = Study(
     name="run",
     asks="512x64x30, 500 steps, a history and an averages file every 50; elapsed, user and system time",
-    methods=(
-        "none",
-        "gather",
-        "native",
-        "pnetcdf-collective",
-        "pnetcdf-collective+replicated_access=independent",
-        "netcdf-collective",
+    methods=names(
+        "none gather native pnetcdf-collective "
+        "pnetcdf-collective+replicated_access=independent netcdf-collective"
     ),
     formats=("cdf5", "netcdf4"),
     ranks=(8,),
@@ -31,13 +27,9 @@ _background = replace(
     _run,
     name="background",
     asks="the same run: stored in the background, and compressed",
-    methods=(
-        "none",
-        "native",
-        "native+thread",
-        "native+deflate1",
-        "native+thread+deflate1",
-        "netcdf-collective+deflate1+chunk_bytes=4MiB",
+    methods=names(
+        "none native native+thread native+deflate1 native+thread+deflate1 "
+        "netcdf-collective+deflate1+chunk_bytes=4MiB"
     ),
     formats=("netcdf4",),
     repetitions=3,

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study, pio_methods
-
-_methods = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "limit")
+from ..study import Experiment, Study, names, pio_methods, roms_methods
 
 # A record of the small, medium and large grid has 3, 25 and 175 MB.
 _size = Study(
     name="size",
     asks="three grids, more and more records; sequential against parallel",
-    methods=_methods,
+    methods=roms_methods,
     formats=("cdf5", "netcdf4"),
     tiles=("1xR",),
     sizes=("small", "medium"),
@@ -25,12 +23,9 @@ _compressed = replace(
     _size,
     name="compressed",
     asks="compressed netCDF-4, by all ranks and by the libraries",
-    methods=(
-        "native",
-        "native+deflate1",
-        "native+zstd1",
-        "netcdf-collective+deflate1+chunk_bytes=4MiB",
-        "gather+deflate1+chunk_bytes=4MiB",
+    methods=names(
+        "native native+deflate1 native+zstd1 netcdf-collective+deflate1+chunk_bytes=4MiB "
+        "gather+deflate1+chunk_bytes=4MiB"
     ),
     formats=("netcdf4",),
     tiles=("square",),

@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
-from ..study import Experiment, Study
+from dataclasses import replace
 
-_methods = (
-    "serial-ascii",
-    "ascii-per-process",
-    "binary-per-process",
-    "netcdf-independent",
-    "netcdf-collective",
-    "mpiio-independent",
-    "mpiio-collective",
-    "native",
-    "limit",
+from ..study import Experiment, Study, names
+
+_ways = Study(
+    name="ways",
+    asks="4 million doubles on 1 to 8 ranks",
+    methods=names(
+        "serial-ascii ascii-per-process binary-per-process netcdf-independent netcdf-collective "
+        "mpiio-independent mpiio-collective native limit"
+    ),
+    formats=("netcdf4", "raw"),
+    ranks=(1, 2, 4, 8),
+    tiles=("Rx1",),
+    sizes=("4000000",),
+    records=(0,),
+    repetitions=3,
 )
+_published = {"ranks": (48, 96, 192, 384, 768), "sizes": ("paper",)}
 
 experiment = Experiment(
     number=5,
@@ -24,30 +30,6 @@ experiment = Experiment(
     question="Which of seven ways to write and to read one array of doubles, shared evenly by all ranks, "
     "gains from more ranks?",
     source="a comparison on MareNostrum 4 with GPFS: 4.8e8 doubles, 48 ranks a node, mean of three runs",
-    studies=(
-        Study(
-            name="ways",
-            asks="4 million doubles on 1 to 8 ranks",
-            methods=_methods,
-            formats=("netcdf4", "raw"),
-            ranks=(1, 2, 4, 8),
-            tiles=("Rx1",),
-            sizes=("4000000",),
-            records=(0,),
-            repetitions=3,
-        ),
-    ),
-    paper_studies=(
-        Study(
-            name="ways",
-            asks="480 million doubles, 1 to 16 nodes of 48 ranks",
-            methods=_methods,
-            formats=("netcdf4", "raw"),
-            ranks=(48, 96, 192, 384, 768),
-            tiles=("Rx1",),
-            sizes=("paper",),
-            records=(0,),
-            repetitions=3,
-        ),
-    ),
+    studies=(_ways,),
+    paper_studies=(replace(_ways, asks="480 million doubles, 1 to 16 nodes of 48 ranks", **_published),),
 )

@@ -5,21 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, names
 
 _run = Study(
     name="run",
     asks="512x64x30, 20 fields, 240 steps of an hour: daily means, hourly instants of the fields without "
     "levels, daily extremes; files count when they are closed",
-    methods=(
-        "none",
-        "accumulate",
-        "native",
-        "streams",
-        "native+thread",
-        "streams+thread",
-        "bare-gather",
-    ),
+    methods=names("none accumulate native streams native+thread streams+thread bare-gather"),
     formats=("cdf5",),
     ranks=(4,),
     tiles=("2x2",),

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 import typer
-from rich.console import Console
 
-from shoal.cli.parallel import trouble
+from shoal.cli.parallel import console, trouble
 from shoal.errors import Error, InvalidArgumentError, NotSupportedError
 
 from .document import Document, document_of
@@ -20,13 +19,6 @@ from .terminal import show
 
 if TYPE_CHECKING:
     from .figures.common import Picture
-
-_file_width = 220  # columns, where the output is no terminal
-
-
-def _console(stderr: bool = False) -> Console:
-    made = Console(stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_file_width)
 
 
 def pictures_of(document: Document) -> dict[str, list[Picture]]:
@@ -112,6 +104,6 @@ def report(results: Path, output: Optional[Path], cells: bool = False) -> None:
     if cells:
         sys.stdout.write(cells_json(document))
     else:
-        show(_console(), document)
+        show(console(), document)
     if page is not None:
         typer.echo(f"page: {page.resolve()}", err=True)

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from shoal import build_info
+
 from ..lab import much_late
 from .compare import Contest, Entry, Key, distinct, times
 from .results import Place, Results, Run, Skipped
@@ -113,8 +115,10 @@ def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[
     return [f"{text} ({_where(places)})." for text, places in found.items()]
 
 
-_classic = ("cdf1", "cdf2", "cdf5")
-_formats = {"pnetcdf": _classic, "netcdf": ("netcdf4", "netcdf4-classic"), "mpiio": ("raw", *_classic)}
+def _formats_of(method: str) -> list[str]:
+    """Of the driver that a method is through, as the library says; none where it is no driver's."""
+    driver = method.removeprefix("bare-").split("+")[0].split("-")[0]
+    return build_info().get(f"driver_{driver}", "").partition(";")[0].split()
 
 
 def planned_words(contests: Sequence[Contest], planned: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -127,12 +131,12 @@ def planned_words(contests: Sequence[Contest], planned: Sequence[tuple[str, str,
     none: dict[str, list[str]] = {}
     cannot: dict[str, list[str]] = {}
     for study, method, format in planned:
-        formats = _formats.get(method.removeprefix("bare-").split("-")[0].split("+")[0])
+        formats = _formats_of(method)
         if study in absent or (study, method, format) in have:
             continue
         if (study, method) not in ran:
             none.setdefault(study, []).append(method)
-        elif formats is not None and format not in formats:
+        elif formats and format not in formats:
             reason = f"{method.split('+')[0]} has no format {{}} (only {', '.join(formats)})"
             cannot.setdefault(reason, []).append(format)
     found += [

@@ -36,6 +36,8 @@ roms_ranks_source = (
 )
 roms_ranks_longest = {16: 26240, 128: 3280}
 
+sources = {"roms-tiles": roms_tiles_source, "roms-ranks": roms_ranks_source}
+
 # E4: elapsed seconds of the whole run.
 roms_benchmark_source = "Ticket 424 of ROMS, 2010: 512x64x30, 8 ranks as 4x2 tiles, 500 steps."
 roms_benchmark = {

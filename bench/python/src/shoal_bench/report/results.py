@@ -7,11 +7,13 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 from shoal.errors import FormatError, NoSuchFileError
+
+from ..results import Result
 
 # Without these an object is not the result of a run.
 _needed = ("experiment", "method", "seconds")
@@ -37,43 +39,12 @@ class Place:
         return "device" if self.flush else "page cache"
 
 
-@dataclass(frozen=True)
-class Run:
-    """One run of one method. seconds and bytes are those of all ranks together, the slowest rank's time."""
+class Run(Result):
+    """One run of one method, as the report looks at it; tiles and shape are tuples."""
 
     place: Place
-    experiment: str
-    study: str
-    operation: str
-    method: str
-    driver: str
-    access: str
-    layout: str
-    format: str
-    ranks: int
-    tiles: tuple[int, ...]
-    shape: tuple[int, ...]
-    records: int
-    bytes: int
-    cache: str
-    repetition: int
-    verified: bool
-    seconds: Mapping[str, float]
-    settings: Mapping[str, str]
-    cores: Optional[int]
-    nodes: Optional[int]
-    crowded: bool
-    paper: bool
-    time: str
-    versions: Mapping[str, str]
-    added_bytes: Optional[int]
-    file_bytes: int = 0  # of the files that were written; 0 where that was not recorded
-    start: str = ""
-    whole_round: bool = True
-    # In the laboratory: how late replies were, as a part of the time for which programs waited.
-    late_share: float = 0.0
     # Hints, I/O domains and stripes that all methods of a start of the engine had: "hints cb_nodes=1".
-    options: str = ""
+    options: str
 
     @property
     def what(self) -> str:
@@ -103,6 +74,17 @@ class Run:
         if "sync" in found:
             found["close"] = found.get("close", 0.0) + found.pop("sync")
         return found
+
+    @property
+    def crowded(self) -> bool:
+        return self.more_ranks_than_cores
+
+    @property
+    def late_share(self) -> float:
+        """In the laboratory: how late replies were, as a part of the time for which programs waited."""
+        lab = self.more.get("lab") or {}
+        late, waited = float(lab.get("late_seconds", 0)), float(lab.get("waited_seconds", 0))
+        return late / max(waited, 1e-12) if late else 0.0
 
     @property
     def time_to_compare(self) -> float:
@@ -153,63 +135,34 @@ def _mpi_io(text: str) -> str:
     return known or text or "unknown"
 
 
+# Of older engines, and of results that were made by hand.
+_defaults = {
+    **dict.fromkeys(("access", "format", "host", "time"), ""),
+    **dict.fromkeys(("records", "bytes", "cores", "nodes", "megabytes_per_second"), 0),
+    **dict.fromkeys(("ranks", "repetition"), 1),
+    **dict.fromkeys(("tiles", "shape"), ()),
+    **dict.fromkeys(("flush", "verified"), False),
+    **dict.fromkeys(("versions", "settings"), {}),
+    **{"operation": "write", "layout": "one", "dir": ".", "filesystem": "unknown", "whole_round": True},
+}
+
+
 def _run(item: Mapping[str, Any]) -> Run:
-    seconds = {key: float(value) for key, value in item["seconds"].items() if value is not None}
-    if not math.isfinite(seconds.get("total", math.nan)) or seconds["total"] < 0:
+    given = {key: value for key, value in item.items() if value not in (None, "")}
+    given.setdefault("cache", "device" if given.get("flush") else "page cache")
+    given.setdefault("more_ranks_than_cores", 0 < given.get("cores", 0) < given.get("ranks", 1))
+    run = Run.of({**_defaults, "driver": item["method"], **given})
+    run.seconds = {key: float(value) for key, value in run.seconds.items() if value is not None}
+    if not math.isfinite(run.seconds.get("total", math.nan)) or run.seconds["total"] < 0:
         raise ValueError("seconds.total is missing or no time")
-    versions = {key: str(value).strip(" $") for key, value in (item.get("versions") or {}).items()}
-    versions["mpi_io"] = _mpi_io(versions.get("mpi_io", ""))
-    flush = bool(item.get("flush", False))
-    ranks = int(item.get("ranks", 1))
-    cores = None if item.get("cores") is None else int(item["cores"])
-    settings = {str(key): str(value) for key, value in (item.get("settings") or {}).items()}
-    place = Place(
-        str(item.get("host") or "unknown host"),
-        str(item.get("dir") or "."),
-        str(item.get("filesystem") or "unknown"),
-        flush,
-        versions.get("mpi", "unknown"),
-        versions["mpi_io"],
-        versions.get("shoal", "unknown"),
-    )
-    return Run(
-        place=place,
-        experiment=str(item["experiment"]),
-        study=str(item.get("study") or ""),
-        operation=str(item.get("operation") or "write"),
-        method=str(item["method"]),
-        driver=str(item.get("driver") or item["method"]),
-        access=str(item.get("access") or ""),
-        layout=str(item.get("layout") or "one"),
-        format=str(item.get("format") or ""),
-        ranks=ranks,
-        tiles=_tiles(item.get("tiles")),
-        shape=tuple(int(n) for n in item.get("shape") or ()),
-        records=int(item.get("records") or 0),
-        bytes=int(item.get("bytes") or 0),
-        cache=str(item.get("cache") or ("device" if flush else "page cache")),
-        repetition=int(item.get("repetition") or 1),
-        verified=bool(item.get("verified", False)),
-        seconds=seconds,
-        settings=settings,
-        cores=cores,
-        nodes=None if item.get("nodes") is None else int(item["nodes"]),
-        crowded=bool(item.get("more_ranks_than_cores", cores is not None and ranks > cores)),
-        paper=bool(item.get("paper", False)),
-        time=str(item.get("time") or ""),
-        versions=versions,
-        added_bytes=None if item.get("added_rss_bytes") is None else int(item["added_rss_bytes"]),
-        file_bytes=int(item.get("file_bytes") or 0),
-        start=str(item.get("start") or ""),
-        whole_round=bool(item.get("whole_round", True)),
-        late_share=_late_share(item.get("lab") or {}),
-        options=_options(settings, str(item["method"])),
-    )
-
-
-def _late_share(lab: Mapping[str, Any]) -> float:
-    late, waited = float(lab.get("late_seconds", 0)), float(lab.get("waited_seconds", 0))
-    return late / max(waited, 1e-12) if late else 0.0
+    run.versions = {key: str(value).strip(" $") for key, value in run.versions.items()}
+    run.versions["mpi_io"] = _mpi_io(run.versions.get("mpi_io", ""))
+    run.tiles, run.shape = _tiles(run.tiles), tuple(int(n) for n in run.shape)
+    run.settings = {str(key): str(value) for key, value in run.settings.items()}
+    run.options = _options(run.settings, run.method)
+    libraries = (run.versions.get(name, "unknown") for name in ("mpi", "mpi_io", "shoal"))
+    run.place = Place(run.host or "unknown host", run.dir, run.filesystem, run.flush, *libraries)
+    return run
 
 
 def _options(settings: Mapping[str, str], method: str) -> str:
@@ -218,14 +171,15 @@ def _options(settings: Mapping[str, str], method: str) -> str:
     return ", ".join(found)
 
 
-def _with_options_of_starts(runs: list[Run]) -> list[Run]:
+def _give_options_of_starts(runs: list[Run]) -> None:
     """Methods that an option means nothing to were measured in turns with those that it is for, and are
     compared with them: they get it too."""
     options: dict[str, str] = {}
     for run in runs:
         if run.start and len(run.options) > len(options.get(run.start, "")):
             options[run.start] = run.options
-    return [replace(run, options=options.get(run.start, run.options)) for run in runs]
+    for run in runs:
+        run.options = options.get(run.start, run.options)
 
 
 def _skipped(item: Mapping[str, Any]) -> Skipped:
@@ -256,7 +210,7 @@ def parse(items: Iterable[Any], path: Path) -> Results:
         raise FormatError(
             f"{path} has no results. `shoal bench run EXPERIMENT --json {path.name}` writes some."
         )
-    results.runs = _with_options_of_starts(results.runs)
+    _give_options_of_starts(results.runs)
     return results
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..copying import copy_on_all_ranks
+from ..copying import Format, Memory, Out, Overwrite, Quiet, Settings, copy_on_all_ranks
 from ..outputs import check_order
 from ..parallel import parse_bytes, settings_of
 
@@ -17,11 +17,9 @@ def combine(
         list[str],
         typer.Argument(metavar="IN...", help="The files of a set, a pattern in quotes, or its common name."),
     ],
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
-    format: Annotated[
-        Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
+    out: Out,
+    format: Format = None,
+    overwrite: Overwrite = False,
     allow_missing: Annotated[
         bool,
         typer.Option(
@@ -36,12 +34,9 @@ def combine(
     drop_made_axes: Annotated[
         bool, typer.Option("--drop-made-axes", help="Leave out coordinates that only the cutting needed.")
     ] = False,
-    memory: Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")] = "256MiB",
-    settings: Annotated[
-        Optional[list[str]],
-        typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT, or of reading IN; repeatable."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors alone.")] = False,
+    memory: Memory = "256MiB",
+    settings: Settings = None,
+    quiet: Quiet = False,
 ) -> None:
     """Join the files of a set (one per domain or process) to one, or write a file in another format.
 

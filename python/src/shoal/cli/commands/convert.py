@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from ..copying import copy_on_all_ranks
+from ..copying import Format, Memory, Out, Overwrite, Quiet, Settings, copy_on_all_ranks
 from ..parallel import bytes_text, parse_bytes, settings_of
 
 
@@ -20,10 +20,8 @@ def convert(
     input_: Annotated[
         str, typer.Argument(metavar="IN", help="A file, or the common name or pattern of a set.")
     ],
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
-    format: Annotated[
-        Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
-    ] = None,
+    out: Out,
+    format: Format = None,
     chunks: Annotated[
         Optional[str],
         typer.Option(metavar="auto|map|series|1x30x100", help="Chunk shape; by name: 'temp=series; map'."),
@@ -39,17 +37,14 @@ def convert(
         Optional[str], typer.Option(metavar="A,B*", help="These, and the coordinates that they need.")
     ] = None,
     exclude: Annotated[Optional[str], typer.Option(metavar="A,B*", help="Not these.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
+    overwrite: Overwrite = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare OUT with IN before it gets its name.")
     ] = False,
     driver: Annotated[Optional[str], typer.Option(help="Who moves the bytes of OUT.")] = None,
-    memory: Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")] = "256MiB",
-    settings: Annotated[
-        Optional[list[str]],
-        typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT, or of reading IN; repeatable."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors alone.")] = False,
+    memory: Memory = "256MiB",
+    settings: Settings = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write a file anew: in another format, other chunks, compressed, quantized, or with fewer variables.
 

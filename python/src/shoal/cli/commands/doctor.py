@@ -84,7 +84,7 @@ def _library(findings: Findings) -> bool:
     for key, value in info.items():
         if key == "hdf5":
             _hdf5(findings, value)
-        elif key not in ("version", "filters_absent"):
+        elif key not in ("version", "filters_absent") and not key.startswith("driver_"):
             findings.add(key, value)
     _pio(findings)
     absent = info.get("filters_absent", "none")

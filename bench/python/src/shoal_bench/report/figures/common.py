@@ -14,8 +14,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..compare import Contest, Entry, Spread, distinct, times
-from ..drawing import Series, XAxis, draw_lines, heading, look, nothing_here, small, widest
+from .. import published
+from ..compare import Contest, Entry, Spread, distinct, times, work_words
+from ..drawing import Series, Sheet, XAxis, draw_lines, heading, look, nothing_here, small, widest
 from ..results import Place
 
 
@@ -146,6 +147,42 @@ def draw_contests(
     heading(panel, title)
     axis.put(panel)
     draw_lines(panel, lines(points, with_format), "seconds")
+
+
+def lines_by_format(
+    contests: Sequence[Contest],
+    names: Mapping[Place, str],
+    against: str,
+    keys: Sequence[str],
+    axis_of: Callable[[Sequence[Contest]], tuple[XAxis, Callable[[Contest], float]]],
+    **sizes: float,
+) -> list[Picture]:
+    """Seconds of a ROMS history against something: a sheet for each place, values of the keys and format,
+    operations side by side. axis_of: the axis of contests, and where each of them is on it; sizes: those of
+    Sheet."""
+    pictures = []
+    for place, group, _ in grouped(contests, names, *keys):
+        axis, place_on = axis_of(group)
+        operations, key = distinct(c.key.what for c in group), group[0].key
+        for format in formats_of(group):
+            some = [c for c in group if c.of_format(format)]
+            sheet = Sheet(
+                f"ROMS history file, {work_words(key)}, {format}: seconds against {against}",
+                subtitle(place, some),
+                published.sources[key.experiment],
+                columns=len(operations),
+                foot=sizes.get("foot", 0.78),
+                panel_height=panel_height(some, sizes.get("least", 2.5)),
+                right=label_space(some),
+            )
+            for panel, what in zip(sheet.axes[0], operations):
+                points = {place_on(c): chosen(c, format) for c in some if c.key.what == what}
+                draw_contests(panel, operation_title(what), points, axis)
+            parts = [times(key.shape), f"{key.records}r", *([f"{key.ranks}ranks"] if "ranks" in keys else [])]
+            name = slug(key.experiment, place, *parts, format)
+            words = ", ".join([parts[0], *([f"{key.ranks} ranks"] if "ranks" in keys else []), format, place])
+            pictures.append(Picture(name, f"Seconds against {against}, {words}.", sheet.figure))
+    return pictures
 
 
 def operation_title(what: str) -> str:

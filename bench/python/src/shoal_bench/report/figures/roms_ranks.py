@@ -3,25 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, distinct, times, work_words
-from ..drawing import Sheet, XAxis
+from ..compare import Contest, times
+from ..drawing import XAxis
 from ..results import Place
-from .common import (
-    About,
-    Picture,
-    chosen,
-    draw_contests,
-    formats_of,
-    grouped,
-    label_space,
-    operation_title,
-    panel_height,
-    slug,
-    subtitle,
-)
+from .common import About, Picture, lines_by_format
 
 ABOUT = About(
     "roms-ranks",
@@ -44,31 +32,15 @@ def longest_run(tiles: Sequence[int], shape: Sequence[int]) -> int:
     return columns * rows * (shape[2] if eta == 1 and len(shape) > 2 else 1)
 
 
+def _axis(contests: Sequence[Contest]) -> tuple[XAxis, Callable[[Contest], float]]:
+    tilings = {c.key.ranks: c.key.tiles for c in contests}
+    shape = contests[0].key.shape
+    texts = {n: f"{n}\n{times(t)}\n{longest_run(t, shape):,}" for n, t in sorted(tilings.items())}
+    title = "ranks (log axis); tiles; elements of the longest contiguous piece"
+    limits = (min(texts) / 1.25, max(texts) * 1.1)
+    return XAxis(list(texts), list(texts.values()), title, limits, log=True), lambda c: c.key.ranks
+
+
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
     """A sheet for each place, size and format."""
-    pictures = []
-    for place, group, (shape, records) in grouped(contests, names, "shape", "records"):
-        operations = distinct(c.key.what for c in group)
-        tilings = {c.key.ranks: c.key.tiles for c in group}
-        texts = {n: f"{n}\n{times(t)}\n{longest_run(t, shape):,}" for n, t in sorted(tilings.items())}
-        title = "ranks (log axis); tiles; elements of the longest contiguous piece"
-        limits = (min(texts) / 1.25, max(texts) * 1.1)
-        axis = XAxis(list(texts), list(texts.values()), title, limits, log=True)
-        for format in formats_of(group):
-            some = [c for c in group if c.of_format(format)]
-            sheet = Sheet(
-                f"ROMS history file, {work_words(some[0].key)}, {format}: seconds against ranks",
-                subtitle(place, some),
-                published.roms_ranks_source,
-                columns=len(operations),
-                foot=0.95,
-                panel_height=panel_height(some, 2.9),
-                right=label_space(some),
-            )
-            for panel, what in zip(sheet.axes[0], operations):
-                points = {c.key.ranks: chosen(c, format) for c in some if c.key.what == what}
-                draw_contests(panel, operation_title(what), points, axis)
-            name = slug("roms-ranks", place, times(shape), f"{records}r", format)
-            caption = f"Seconds against ranks, {times(shape)}, {format}, {place}."
-            pictures.append(Picture(name, caption, sheet.figure))
-    return pictures
+    return lines_by_format(contests, names, "ranks", ("shape", "records"), _axis, foot=0.95, least=2.9)

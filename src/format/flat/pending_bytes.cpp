@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/classic/pending_bytes.hpp"
+#include "format/flat/pending_bytes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,11 +18,11 @@ void PendingBytes::put(std::uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const auto next = ranges_.upper_bound(offset);
     std::size_t n = bytes.size();
-    if (next != ranges_.end()) n = static_cast<std::size_t>(std::min<std::uint64_t>(n, next->first - offset));
+    if (next != ranges_.end()) n = std::min<std::uint64_t>(n, next->first - offset);
     const auto before = next == ranges_.begin() ? ranges_.end() : std::prev(next);
     const std::uint64_t end = before == ranges_.end() ? 0 : before->first + before->second.size();
     if (before != ranges_.end() && end > offset) {
-      n = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - offset));
+      n = std::min<std::uint64_t>(bytes.size(), end - offset);
       std::memcpy(before->second.data() + (offset - before->first), bytes.data(), n);
     } else if (before != ranges_.end() && end == offset && before->second.size() + n <= k_large) {
       before->second.insert(before->second.end(), bytes.begin(),
@@ -52,9 +52,9 @@ void PendingBytes::drop(std::uint64_t offset, std::size_t n) {
     if (last > end)
       ranges_.emplace(
           end, Bytes(range->second.end() - static_cast<std::ptrdiff_t>(last - end), range->second.end()));
-    size_ -= static_cast<std::size_t>(std::min(last, end) - std::max(first, offset));
+    size_ -= std::min(last, end) - std::max(first, offset);
     if (first < offset) {
-      range->second.resize(static_cast<std::size_t>(offset - first));
+      range->second.resize(offset - first);
       ++range;
     } else {
       range = ranges_.erase(range);
@@ -104,12 +104,12 @@ void PendingBytes::flush(const Write& write, const Choice& chosen) {
       write(first->first, first->second);
     } else {
       Bytes together;
-      together.reserve(static_cast<std::size_t>(end - first->first));
+      together.reserve(end - first->first);
       for (auto range = first; range != last; ++range)
         together.insert(together.end(), range->second.begin(), range->second.end());
       write(first->first, together);
     }
-    size_ -= static_cast<std::size_t>(end - first->first);
+    size_ -= end - first->first;
     first = ranges_.erase(first, last);
   }
 }
