@@ -171,10 +171,7 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
     status.merge(
         {Code::out_of_step,
          fmt::format("this rank asks to {} '{}' with settings '{}', rank 0 to {} '{}' with settings '{}'",
-                     mode, path_, options.settings, root_mode, root_path, root_text),
-         -1,
-         {},
-         {}});
+                     mode, path_, options.settings, root_mode, root_path, root_text)});
   if (status.file.empty()) status.file = root_path;
   auto pending_close = PendingClose::none;
   status.merge(caught([&] {
@@ -390,10 +387,7 @@ void Dataset::finish_definitions() {
         differs = {Code::out_of_step,
                    fmt::format("ranks made different definitions: {}; every rank must make the same ones in "
                                "the same order. Definitions since the last end_define are dropped",
-                               first_difference(mine, *of_root)),
-                   -1,
-                   {},
-                   {}};
+                               first_difference(mine, *of_root))};
       comm_.agree_or_throw(differs);
     }
     definitions_.describe_quantized();  // throws on all ranks, whose definitions are the same now

@@ -109,10 +109,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
         Code::out_of_step,
         fmt::format(
             "the decomposition of shape {} is not the one that rank 0 gives; every rank must give the same",
-            text_of(decomposition->global())),
-        -1,
-        {},
-        {}};
+            text_of(decomposition->global()))};
   status.merge(caught([&] { check_ranks(decomposition.get()); }));
   comm_.agree_or_throw(status);
   driver_->prepare(decomposition);

@@ -153,10 +153,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
             {Code::invalid_argument,
              fmt::format("the section {}{} in the gathered dimension '{}'; there it must be all {} points",
                          counts ? "counts " : "starts at ", numbers[d], schema.dim(how.gathering.dim).name,
-                         schema.dim(how.gathering.dim).length),
-             -1,
-             {},
-             {}});
+                         schema.dim(how.gathering.dim).length)});
       for (int g = 0; g < how.gathering.shape.size(); ++g)
         out.push_back(counts ? how.gathering.shape[g] : 0);
     }

@@ -83,10 +83,7 @@ void stop_serving() {
     status = {Code::state,
               fmt::format("{}{} open; close first", servers->datasets(),
                           servers->datasets() == 1 ? " dataset that the ranks store that serve is"
-                                                   : " datasets that the ranks store that serve are"),
-              -1,
-              {},
-              {}};
+                                                   : " datasets that the ranks store that serve are")};
   servers->computing().agree_or_throw(status);
   stop_servers(*servers);
   current_servers().reset();

@@ -74,10 +74,7 @@ GatheredField::GatheredField(const Comm& comm, std::shared_ptr<const Decompositi
       missing = {Code::invalid_argument,
                  fmt::format("the mask has water at cell {} ({}) of the grid, which is not among the water "
                              "points of the file; give the mask that these were made from",
-                             as_index(cells[i]), counted_from()),
-                 -1,
-                 {},
-                 {}};
+                             as_index(cells[i]), counted_from())};
     }
   }
   unwritable_ = comm.agree(missing);

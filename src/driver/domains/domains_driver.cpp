@@ -574,10 +574,7 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
            {Code::state,
             fmt::format("a variable that is cut over files cannot be read while the set is written; "
                         "close it, and open '{}' to read",
-                        path_),
-            -1,
-            {},
-            {}},
+                        path_)},
            v});
   spread_puts();
   together([&] { writer().get(variables_[v], box, values, strings); });

@@ -143,9 +143,7 @@ bool LibraryOutput::compare() {
               "{}; cells are missing since the last sync. Every rank must make the same calls in the same "
               "order",
               calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls),
-          odd,
-          {},
-          {}});
+          odd});
   }
   if (!found.same && !found.is_reference) state_.skip();
   return found.any_skipped || !found.same;

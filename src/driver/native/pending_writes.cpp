@@ -78,9 +78,7 @@ Status PendingWrites::different_calls() {
       Code::out_of_step,
       fmt::format("{}{}; all ranks must make the same calls in the same order", calls,
                   calls.empty() ? "ranks wrote different variables or records, or some left calls out" : ""),
-      odd,
-      {},
-      {}};
+      odd};
 }
 
 void PendingWrites::complete(const char* does) {

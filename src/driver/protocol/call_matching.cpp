@@ -19,7 +19,7 @@ Status match_field_call(const Comm& comm, const char* does, int variable, const 
   if (calls.empty())
     calls = fmt::format("ranks made different calls: each {}, but not the same variable or the same record",
                         does);
-  return {Code::out_of_step, calls + "; every rank must make the same calls in the same order", 0, {}, {}};
+  return {Code::out_of_step, calls + "; every rank must make the same calls in the same order", 0};
 }
 
 Status match_refused_call(const Comm& comm, const char* does, const Status& why) {
