@@ -126,9 +126,9 @@ void SimulatedStrategy::collect_runs() {
   const auto add_to = [](std::vector<CellRun>& runs) {
     return [&runs](const IndexMap::Run& run) { runs.push_back({run.global, run.global + run.length}); };
   };
-  ByNumber<std::vector<RankMessage>> inbox(field_.ranks);
-  map_runs_ = ByNumber<Runs>(field_.nodes);
-  rank_costs_ = ByNumber<Cost>(field_.ranks);
+  Numbered<std::vector<RankMessage>> inbox(field_.ranks);
+  map_runs_ = Numbered<Runs>(field_.nodes);
+  rank_costs_ = Numbered<Cost>(field_.ranks);
   for (int r = 0; r < field_.ranks; ++r) {
     Cost& cost = rank_costs_[r];
     const ResourceProbe probe(request_.meter);
@@ -162,7 +162,7 @@ void SimulatedStrategy::count_map() {
   collect_runs();
   const auto outer_dims = static_cast<double>(volume(field_.global)) /
                           static_cast<double>(volume(shape_.mapped) * volume(whole_));
-  node_costs_ = ByNumber<Cost>(field_.nodes);
+  node_costs_ = Numbered<Cost>(field_.nodes);
   for (int node = 0; node < field_.nodes; ++node) {
     Cost& cost = node_costs_[node];
     const auto counted = [&](std::vector<CellRun> cells) {

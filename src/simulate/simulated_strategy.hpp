@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "decomp/node_runs.hpp"
 #include "decomp/node_share.hpp"
 #include "decomp/ownership.hpp"
 #include "rearrange/strategy.hpp"
-#include "simulate/by_number.hpp"
 #include "simulate/resource_probe.hpp"
 
 namespace shoal {
@@ -61,8 +61,8 @@ class SimulatedStrategy {
   struct Runs {
     std::vector<CellRun> owned, unowned;
   };
-  ByNumber<Runs> map_runs_;  // of each node
-  ByNumber<Cost> rank_costs_, node_costs_;
+  Numbered<Runs> map_runs_;  // of each node
+  Numbered<Cost> rank_costs_, node_costs_;
 };
 
 }  // namespace shoal

@@ -168,7 +168,7 @@ Simulation Simulator::run() {
   out_.extent_bytes = extent_bytes_.figures();
   out_.nodes = std::count(chosen_.begin(), chosen_.end(), true);
   out_.simulated = chosen_;
-  const auto traffic = [&](const ByNumber<Traffic>& of, auto&& is_simulated, Figures<std::int64_t>& messages,
+  const auto traffic = [&](const Numbered<Traffic>& of, auto&& is_simulated, Figures<std::int64_t>& messages,
                            Figures<std::int64_t>& bytes, auto&& name) {
     Collector<std::int64_t> m;
     Collector<std::int64_t> b;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "driver/native/field_job.hpp"
 #include "driver/native/shapes.hpp"
 #include "rearrange/node_messages.hpp"
-#include "simulate/by_number.hpp"
 #include "simulate/simulated_strategy.hpp"
 #include "simulate/simulation.hpp"
 
@@ -89,9 +89,9 @@ class Simulator {
   void count_cells(int from, int box, std::int64_t round, std::int64_t bytes);
   void send_of_node();
   void choose_pieces();
-  void end_of_node(ByNumber<Cost>& costs);
+  void end_of_node(Numbered<Cost>& costs);
   void rearrange();
-  ByNumber<Interest> find_interests() const;
+  Numbered<Interest> find_interests() const;
 
   void note(int rank, const Cost& cost) {
     seconds_.add(cost.seconds, rank);
@@ -104,23 +104,23 @@ class Simulator {
   Box region_;
   Dims chunk_;
   std::vector<int> first_;
-  ByNumber<bool> chosen_;
+  Numbered<bool> chosen_;
   Simulation out_;
   Collector<double> seconds_;
   Collector<std::int64_t> peaks_, kept_, loads_, extents_;
   Tally extent_bytes_;
 
   std::vector<Box> unowned_;
-  ByNumber<std::vector<Box>> unowned_of_;
+  Numbered<std::vector<Box>> unowned_of_;
 
   std::optional<SimulatedStrategy> strategy_;
   std::optional<MappedField> mapped_;
-  ByNumber<int> io_ranks_;
-  ByNumber<int> box_of_rank_;  ///< -1: no I/O rank
+  Numbered<int> io_ranks_;
+  Numbered<int> box_of_rank_;  ///< -1: no I/O rank
   SimulatedBoxes boxes_;
   EvenPartition cut_;
   std::int64_t max_cells_ = 0;
-  ByNumber<Inbox> inboxes_;
+  Numbered<Inbox> inboxes_;
   struct Traffic {
     std::int64_t messages = 0, bytes = 0;
     void add(std::int64_t n) {
@@ -137,7 +137,7 @@ class Simulator {
     std::int64_t bytes = 0, ranks = 0;
   };
   std::map<std::pair<int, std::int64_t>, NodeCells> node_cells_;
-  ByNumber<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
+  Numbered<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
 };
 
 }  // namespace shoal

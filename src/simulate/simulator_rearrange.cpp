@@ -71,7 +71,7 @@ void Simulator::choose_pieces() {
 }
 
 // All ranks of a node keep the blocks that it sends.
-void Simulator::end_of_node(ByNumber<Cost>& costs) {
+void Simulator::end_of_node(Numbered<Cost>& costs) {
   if (sending_node_ < 0) return;
   send_of_node();
   const std::int64_t boxes = mapped_dim_of(cut_, boxes_.shape) < 0 ? 1 : cut_.parts();
@@ -157,8 +157,8 @@ void Simulator::store_box(int box) {
 }
 
 // Of a sample: the ranks that those of chosen nodes hear from.
-ByNumber<Simulator::Interest> Simulator::find_interests() const {
-  ByNumber<Interest> interests(field_.ranks);
+Numbered<Simulator::Interest> Simulator::find_interests() const {
+  Numbered<Interest> interests(field_.ranks);
   if (std::find(chosen_.begin(), chosen_.end(), false) == chosen_.end()) return interests;
   std::vector<Box> boxes;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
@@ -197,22 +197,22 @@ void Simulator::rearrange() {
   io_ranks_ = simulated_io_ranks(field_, request_.options);
   const Seconds to_choose = choosing.seconds();
   const int boxes = io_ranks_.count();
-  box_of_rank_ = ByNumber<int>(field_.ranks, -1);
+  box_of_rank_ = Numbered<int>(field_.ranks, -1);
   for (int box = 0; box < boxes; ++box)
     box_of_rank_[io_ranks_[box]] = box;
   boxes_ = simulated_boxes(field_, mapped_->shape(), request_.options, request_.native);
   cut_ = EvenPartition(boxes_.region, boxes, boxes_.rules());
   choose_pieces();
   const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
-  inboxes_ = ByNumber<Inbox>(field_.ranks);
-  rank_sends_ = ByNumber<Traffic>(field_.ranks);
-  node_sends_ = node_takes_ = ByNumber<Traffic>(field_.nodes);
-  writer_takes_ = ByNumber<Traffic>(boxes);
+  inboxes_ = Numbered<Inbox>(field_.ranks);
+  rank_sends_ = Numbered<Traffic>(field_.ranks);
+  node_sends_ = node_takes_ = Numbered<Traffic>(field_.nodes);
+  writer_takes_ = Numbered<Traffic>(boxes);
   choose_nodes(projected(field_.ranks, [&](int rank) { plan_first(rank, {}); }) +
                projected(boxes, [&](int box) { box_extents(box, [](const Extent&) {}); }));
 
-  const ByNumber<Interest> interests = find_interests();
-  ByNumber<Cost> costs(field_.ranks);
+  const Numbered<Interest> interests = find_interests();
+  Numbered<Cost> costs(field_.ranks);
   for (int r = 0; r < field_.ranks; ++r) {
     const Interest& heard = interests[r];
     if (!heard.runs && !heard.cells) continue;

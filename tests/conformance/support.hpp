@@ -246,8 +246,19 @@ class TestArray {
   }
   double get(const Dims& index) { return value_at(type_, at(index)); }
   void set(const Dims& index, double value) { set_value(type_, at(index), value); }
+  /// All cells.
   void fill(double value) {
-    for_cells(Box::whole(extents_), [&](const Dims& index) { set(index, value); });
+    std::byte cell[8];
+    set_value(type_, cell, value);
+    for_bytes([&](std::byte* at) { std::memcpy(at, cell, bytes_of(type_)); });
+  }
+  /// How many cells have another value.
+  std::int64_t others(double value) {
+    std::byte cell[8];
+    set_value(type_, cell, value);
+    std::int64_t found = 0;
+    for_bytes([&](const std::byte* at) { found += std::memcmp(at, cell, bytes_of(type_)) == 0 ? 0 : 1; });
+    return found;
   }
   const shoal_array* c() {
     c_ = {sizeof(shoal_array), memory_.given() + origin_, type_,          0,
@@ -271,6 +282,19 @@ class TestArray {
                 (random != nullptr ? static_cast<std::int64_t>((*random)() % 2) : 0);
     }
     memory_.fill(static_cast<std::size_t>(stride), std::byte{0x5a});
+  }
+  /// Visits where each cell lies, a row at a time: of fields of millions of cells.
+  template <class Visit>
+  void for_bytes(Visit visit) {
+    Dims rows = extents_;
+    const int last = rows.size() - 1;
+    const std::int64_t cells = last < 0 ? 1 : extents_[last], stride = last < 0 ? 0 : strides_[last];
+    if (last >= 0) rows[last] = std::min<std::int64_t>(cells, 1);
+    for_cells(Box::whole(rows), [&](const Dims& row) {
+      std::byte* p = at(row);
+      for (std::int64_t i = 0; i < cells; ++i, p += stride)
+        visit(p);
+    });
   }
   int type_;
   Dims extents_;
