@@ -255,35 +255,29 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
 
 Transfer make_transfer(const Schema& schema, int variable, const DataCall& call, const Section& section,
                        const std::shared_ptr<const Decomposition>& decomposition, Direction direction) {
+  const VariableDef& definition = schema.variable(variable);
+  require_plain(definition);
+  if (decomposition == nullptr)
+    throw Error(Code::invalid_argument, "the variable has no decomposition: {}",
+                direction == Direction::to_file
+                    ? "if its values are the same on all ranks, use put; if each rank has a part of it, give "
+                      "a decomposition in this call or when it is defined"
+                    : "if all ranks want the same values, use get; if each wants its part, give a "
+                      "decomposition in this call");
+  check_decomposition_fits(schema, variable, *decomposition);
+  if (section.record == k_all_records || section.records != 0)
+    throw Error(Code::invalid_argument, "{} is for put and get; write and read take one record a call",
+                section.records != 0 ? argument("records") : word_for_all_records());
   Transfer transfer;
+  transfer.variable = variable;
   transfer.decomposition = decomposition;
-  bool region_known = false;
-  transfer.status = caught([&] {
-    if (!call.problem.ok()) throw Error(call.problem);
-    const VariableDef& definition = schema.variable(variable);
-    require_plain(definition);
-    if (decomposition == nullptr)
-      throw Error(
-          Code::invalid_argument, "the variable has no decomposition: {}",
-          direction == Direction::to_file
-              ? "if its values are the same on all ranks, use put; if each rank has a part of it, give "
-                "a decomposition in this call or when it is defined"
-              : "if all ranks want the same values, use get; if each wants its part, give a "
-                "decomposition in this call");
-    check_decomposition_fits(schema, variable, *decomposition);
-    if (section.record == k_all_records || section.records != 0)
-      throw Error(Code::invalid_argument, "{} is for put and get; write and read take one record a call",
-                  section.records != 0 ? argument("records") : word_for_all_records());
-    transfer.region = region_of(schema, variable, section, direction, decomposition.get(), Dims());
-    region_known = true;
-    const int nd = transfer.region.rank();
-    transfer.mine = Box(Dims(nd), Dims(nd));
-    transfer.array = ArrayView{nullptr, definition.type, size_of(definition.type), Dims(nd), Dims(nd)};
-    fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction);
-  });
-  transfer.variable = region_known ? variable : -1;
-  if (!transfer.status.ok() && transfer.status.variable.empty())
-    transfer.status.variable = schema.variable(variable).name;
+  transfer.region = region_of(schema, variable, section, direction, decomposition.get(), Dims());
+  const int nd = transfer.region.rank();
+  transfer.mine = no_cells(nd);
+  transfer.array = ArrayView{nullptr, definition.type, size_of(definition.type), Dims(nd), Dims(nd)};
+  Status& why = transfer.refused.why = caught(
+      [&] { fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction); });
+  if (!why.ok() && why.variable.empty()) why.variable = definition.name;
   return transfer;
 }
 

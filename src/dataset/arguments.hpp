@@ -65,9 +65,8 @@ void check_section_length(const Schema& schema, int variable, const Section& sec
 Box region_of(const Schema& schema, int variable, const Section& section, Direction direction,
               const Decomposition* decomposition, const Dims& array_extents);
 
-/// A call of write or read as the driver takes it, with its section, in which SHOAL_NEXT is a number. Never
-/// throws: what is wrong with this rank's arguments is in the status; then the region is right if it could be
-/// worked out, and `variable` is -1 if it could not. Local.
+/// A call of write or read as the driver takes it, with its section, in which SHOAL_NEXT is a number. What is
+/// wrong with this rank's array is in `refused`. Error: the region cannot be worked out. Local.
 Transfer make_transfer(const Schema& schema, int variable, const DataCall& call, const Section& section,
                        const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
 

@@ -41,6 +41,15 @@ double own_wait_seconds(const std::string& settings) {
 
 }  // namespace
 
+template <class Work>
+auto Dataset::in_file(Work&& work) const {
+  try {
+    return work();
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
 std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
                                          const DatasetOptions& options) {
   const Seconds start = now();
@@ -48,7 +57,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
       new Dataset(comm, {own_wait_seconds(options.settings), "create", path}, path, true));
   const Comm::Calling calling(dataset->comm_, "create", path);
   dataset->take_settings(options, OpenMode::create);
-  try {
+  dataset->in_file([&] {
     const Settings& s = dataset->settings_;
     const Format format = format_of(s.text("format"));
     dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
@@ -57,9 +66,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
                     dataset->driver_options(options));
     dataset->driver_name_ = s.text("driver");
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
+  });
   dataset->started(start);
   return dataset;
 }
@@ -72,7 +79,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   const Comm::Calling calling(dataset->comm_, "open", path);
   const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
   dataset->take_settings(options, mode);
-  try {
+  dataset->in_file([&] {
     const std::string driver = dataset->settings_.text("driver");
     const Bytes is_set = dataset->comm_.from_root([&] {
       if (files_of_set(path).empty()) return Bytes{};
@@ -89,9 +96,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
     const Format format = dataset->driver_->schema().format;
     dataset->warn(unused_settings(dataset->settings_, {format, dataset->driver_name_, writable}));
     dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") && traits_of(format).has_chunks;
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
+  });
   dataset->started(start);
   return dataset;
 }
@@ -166,10 +171,7 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
     status.merge(
         {Code::out_of_step,
          fmt::format("this rank asks to {} '{}' with settings '{}', rank 0 to {} '{}' with settings '{}'",
-                     mode, path_, options.settings, root_mode, root_path, root_text),
-         -1,
-         {},
-         {}});
+                     mode, path_, options.settings, root_mode, root_path, root_text)});
   if (status.file.empty()) status.file = root_path;
   auto pending_close = PendingClose::none;
   status.merge(caught([&] {
@@ -237,8 +239,8 @@ void Dataset::started(Seconds start) {
                    fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
-  gatherings_ = gatherings_of(driver_->schema());
-  next_records_.start(driver_->schema());
+  gatherings_ = gatherings_of(schema());
+  next_records_.start(schema());
   opened_at_ = start;
   warn(machine_.warnings);
   print_warnings();
@@ -250,6 +252,13 @@ Dataset::~Dataset() {
 
 void Dataset::check_open() const {
   if (closed_) throw Error(Code::state, "the dataset is closed").in_file(path_);
+}
+
+void Dataset::check_ranks(const Decomposition* decomposition) const {
+  if (decomposition != nullptr &&
+      (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank()))
+    throw Error(Code::invalid_argument,
+                "the decomposition was made with another communicator than the dataset");
 }
 
 void Dataset::check_writable() const {
@@ -266,157 +275,92 @@ void Dataset::check_writable() const {
 // did not.
 void Dataset::begin_definition() {
   check_writable();
-  if (!defining_) definitions_.take_lengths(driver_->schema());
   defining_ = true;
 }
 
-void Dataset::def_dim(const std::string& name, std::int64_t length) {
+// An Error names the file, and the variable if there is one.
+template <class Work>
+void Dataset::define(const char* variable, Work&& work) {
   begin_definition();
   try {
-    definitions_.def_dim(name, length);
+    work();
   } catch (const Error& e) {
-    throw e.in_file(path_);
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
   }
+}
+
+void Dataset::def_dim(const std::string& name, std::int64_t length) {
+  define(nullptr, [&] { definitions_.def_dim(name, length); });
 }
 
 void Dataset::def_var(const std::string& name, Type type, const std::string& dims,
                       std::shared_ptr<const Decomposition> decomposition) {
-  begin_definition();
   std::vector<std::string> names;
-  try {
-    names = names_in(dims);
-  } catch (const Error& e) {
-    throw e.of_variable(name).in_file(path_);
-  }
+  define(name.c_str(), [&] { names = names_in(dims); });
   def_var(name, type, names, std::move(decomposition));
 }
 
 void Dataset::def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                       std::shared_ptr<const Decomposition> decomposition) {
-  begin_definition();
-  try {
-    if (decomposition != nullptr &&
-        (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank()))
-      throw Error(Code::invalid_argument,
-                  "the decomposition was made with another communicator than the dataset");
+  define(name.c_str(), [&] {
+    check_ranks(decomposition.get());
     definitions_.def_var(name, type, dims, std::move(decomposition));
-  } catch (const Error& e) {
-    throw e.of_variable(name).in_file(path_);
-  }
+  });
 }
 
 void Dataset::def_cut(const std::string& variable) {
-  begin_definition();
-  try {
-    definitions_.def_cut(variable);
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  define(nullptr, [&] { definitions_.def_cut(variable); });
 }
 
 void Dataset::def_gathered(const std::string& name, const std::string& dims,
                            std::shared_ptr<const Decomposition> decomposition) {
-  begin_definition();
-  try {
-    if (decomposition &&
-        (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank()))
-      throw Error(Code::invalid_argument,
-                  "the decomposition was made with another communicator than the dataset");
+  define(name.c_str(), [&] {
+    check_ranks(decomposition.get());
     definitions_.def_gathered(name, dims, std::move(decomposition));
-  } catch (const Error& e) {
-    throw e.of_variable(name).in_file(path_);
-  }
+  });
 }
 
 void Dataset::def_fill(const std::string& variable, Type type, const void* value) {
-  begin_definition();
-  try {
-    definitions_.def_fill(variable, type, value);
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  define(nullptr, [&] { definitions_.def_fill(variable, type, value); });
 }
 
 void Dataset::def_chunks(const std::string& variable, const std::int64_t* chunks) {
-  begin_definition();
-  try {
-    definitions_.def_chunks(variable, chunks);
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  define(nullptr, [&] { definitions_.def_chunks(variable, chunks); });
 }
 
 void Dataset::def_compression(const std::string& variable, const std::string& text) {
-  begin_definition();
-  try {
-    definitions_.def_compression(variable, text);
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  define(nullptr, [&] { definitions_.def_compression(variable, text); });
 }
 
 void Dataset::def_quantize(const std::string& variable, const std::string& text) {
-  begin_definition();
-  try {
-    definitions_.def_quantize(variable, text);
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  define(nullptr, [&] { definitions_.def_quantize(variable, text); });
 }
 
 void Dataset::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                       const void* values) {
-  begin_definition();
-  try {
-    definitions_.put_att(variable, name, type, count, values);
-  } catch (const Error& e) {
-    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
-  }
+  define(variable, [&] { definitions_.put_att(variable, name, type, count, values); });
 }
 
 void Dataset::copy_att(const char* variable, const Attribute& attribute) {
-  begin_definition();
-  try {
+  define(variable, [&] {
     definitions_.copy_att(variable, attribute, driver_name_ == "native" || driver_name_ == "mpiio");
-  } catch (const Error& e) {
-    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
-  }
+  });
 }
 
 void Dataset::rename_dim(const std::string& name, const std::string& to) {
-  begin_definition();
-  try {
-    definitions_.rename_dim(name, to);
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  define(nullptr, [&] { definitions_.rename_dim(name, to); });
 }
 
 void Dataset::rename_var(const std::string& name, const std::string& to) {
-  begin_definition();
-  try {
-    definitions_.rename_var(name, to);
-  } catch (const Error& e) {
-    throw e.of_variable(name).in_file(path_);
-  }
+  define(name.c_str(), [&] { definitions_.rename_var(name, to); });
 }
 
 void Dataset::rename_att(const char* variable, const std::string& name, const std::string& to) {
-  begin_definition();
-  try {
-    definitions_.rename_att(variable, name, to);
-  } catch (const Error& e) {
-    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
-  }
+  define(variable, [&] { definitions_.rename_att(variable, name, to); });
 }
 
 void Dataset::delete_att(const char* variable, const std::string& name) {
-  begin_definition();
-  try {
-    definitions_.delete_att(variable, name);
-  } catch (const Error& e) {
-    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
-  }
+  define(variable, [&] { definitions_.delete_att(variable, name); });
 }
 
 void Dataset::end_define() {
@@ -443,15 +387,12 @@ void Dataset::finish_definitions() {
         differs = {Code::out_of_step,
                    fmt::format("ranks made different definitions: {}; every rank must make the same ones in "
                                "the same order. Definitions since the last end_define are dropped",
-                               first_difference(mine, *of_root)),
-                   -1,
-                   {},
-                   {}};
+                               first_difference(mine, *of_root))};
       comm_.agree_or_throw(differs);
     }
     definitions_.describe_quantized();  // throws on all ranks, whose definitions are the same now
     check_layout_of_gathered();
-    driver_->define(definitions_.schema(), cuts_in_file());
+    driver_->define(definitions_.wanted(), cuts_in_file());
   });
   if (!status.ok()) {
     drop_definitions();
@@ -459,7 +400,7 @@ void Dataset::finish_definitions() {
   }
   const auto gathered = definitions_.gathered();
   definitions_.reset(driver_->schema());
-  gatherings_ = gatherings_of(driver_->schema());
+  gatherings_ = gatherings_of(schema());
   roundings_.clear();
   write_lists(gathered);
   // Lists of variables agree, so ranks come to new decompositions in the same order.
@@ -516,12 +457,10 @@ Status Dataset::complete_call(const char* does, bool durable, Work&& work) {
 ProgramOutcome Dataset::match_program_call(const ProgramCall& mine) {
   check_open();
   const Comm::Calling calling(comm_, mine.name.c_str(), path_);
-  try {
+  return in_file([&] {
     return shoal::match_program_call(
         comm_, mine, [this](const CallSignature& s) { return driver_->match_calls(comm_, s); });
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  });
 }
 
 void Dataset::sync(bool durable) {
@@ -530,11 +469,10 @@ void Dataset::sync(bool durable) {
   const Comm::Calling calling(comm_, "sync", path_);
   // Durable for all if it is for one: drivers of other libraries do together what that takes.
   const Status status = complete_call("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
-  definitions_.take_lengths(driver_->schema());
   if (status.ok())
-    next_records_.settle(driver_->schema());
+    next_records_.settle(schema());
   else
-    next_records_.start(driver_->schema());
+    next_records_.start(schema());
   if (!status.ok()) throw Error(status).in_file(path_);
   retry_gathered_fields();
 }
@@ -582,7 +520,7 @@ void Dataset::write_overviews() {
 std::map<std::string, std::int64_t> Dataset::fill_cells() const {
   std::map<std::string, std::int64_t> out;
   for (const auto& [variable, cells] : fill_cells_)
-    if (cells > 0 && variable >= 0) out[schema().variable(variable).name] = cells;
+    if (cells > 0) out[schema().variable(variable).name] = cells;
   return out;
 }
 
@@ -593,14 +531,7 @@ Status Dataset::finish_report() {
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
-      DatasetReport report;
-      report.path = path_;
-      report.format = name_of(driver_->schema().format);
-      report.driver = driver_name();
-      report.ranks = comm_.size();
-      report.cores = cores_of_host();
-      if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
-      report.filled = definitions_.added_fill_values();
+      DatasetReport report = report_without_ranks();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
       for (const auto& counters : servers)
@@ -648,11 +579,7 @@ const std::vector<Attribute>& Dataset::attributes_of(const char* name) const {
 
 std::int64_t Dataset::begin_step() {
   check_writable();
-  try {
-    return next_records_.begin_step(schema());
-  } catch (const Error& e) {
-    throw e.in_file(path_);
-  }
+  return in_file([&] { return next_records_.begin_step(schema()); });
 }
 
 std::int64_t Dataset::num_records(const char* variable) const {
@@ -678,15 +605,20 @@ std::optional<Placement> Dataset::placement(int variable) const {
   return driver_->placement(variable);
 }
 
-std::string Dataset::report_text() const {
+DatasetReport Dataset::report_without_ranks() const {
   DatasetReport report;
   report.path = path_;
-  report.format = name_of(driver_->schema().format);
+  report.format = name_of(schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
   report.cores = cores_of_host();
   if (machine_.figures && machine_.figures->measured()) report.machine = machine_.figures;
   report.filled = definitions_.added_fill_values();
+  return report;
+}
+
+std::string Dataset::report_text() const {
+  DatasetReport report = report_without_ranks();
   report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells()});
   return json_of(report, settings_);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -20,6 +21,8 @@
 #include "machine/machine_file.hpp"
 
 namespace shoal {
+
+struct DatasetReport;
 
 /// A dataset whose close was begun in the background and is not finished: do all of its ranks open the path?
 enum class PendingClose { none, here, elsewhere };
@@ -157,7 +160,13 @@ class Dataset {
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
 
+  /// What work gives; an Error names the file.
+  template <class Work>
+  auto in_file(Work&& work) const;
   void check_open() const;
+  void check_ranks(const Decomposition* decomposition) const;  ///< as many as the dataset has, in its order
+  template <class Work>
+  void define(const char* variable, Work&& work);
   void check_writable() const;
   void finish_definitions();
   void drop_definitions();
@@ -166,9 +175,15 @@ class Dataset {
   int variable_number(const VariableArgument& variable) const;
   std::string variable_name(const VariableArgument& variable) const;  ///< "": nobody knows it
   Status in_call(const Status& status, const DataCall& call) const;  ///< with file and variable, if it failed
+  template <class Work>
+  void in_call(const DataCall& call, Work&& work) const;
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
-  Transfer transfer_of(const DataCall& call, Direction direction);
+  /// A call of write or read for the driver. A rank that refuses it, but knows its field, has a Transfer.
+  std::variant<Transfer, RefusedCall> field_call(const DataCall& call, Direction direction);
+  void write_field(Transfer& transfer);
+  template <class Work>
+  void or_restart_records(Work&& work);
   Section section_to_write(const Section& section, int variable);
   void check_section_here(const DataCall& call) const;
   void fill_masked(const Transfer& transfer) const;
@@ -197,6 +212,7 @@ class Dataset {
   void look_for_unused_choices();
   Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();
+  DatasetReport report_without_ranks() const;
   Status finish_report();
   std::map<std::string, std::int64_t> fill_cells() const;  ///< of this rank, those above 0
   void write_overviews();

@@ -84,6 +84,15 @@ Status Dataset::in_call(const Status& status, const DataCall& call) const {
   return status.ok() ? status : with_context(status, path_, variable_name(call.variable));
 }
 
+template <class Work>
+void Dataset::in_call(const DataCall& call, Work&& work) const {
+  try {
+    work();
+  } catch (const Error& e) {
+    throw e.of_variable(variable_name(call.variable)).in_file(path_);
+  }
+}
+
 // A decomposition that this dataset has not seen yet: ranks look at it together, also those whose other
 // arguments are bad.
 void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -100,16 +109,8 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
         Code::out_of_step,
         fmt::format(
             "the decomposition of shape {} is not the one that rank 0 gives; every rank must give the same",
-            text_of(decomposition->global())),
-        -1,
-        {},
-        {}};
-  if (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank())
-    status.merge({Code::invalid_argument,
-                  "the decomposition was made with another communicator than the dataset",
-                  -1,
-                  {},
-                  {}});
+            text_of(decomposition->global()))};
+  status.merge(caught([&] { check_ranks(decomposition.get()); }));
   comm_.agree_or_throw(status);
   driver_->prepare(decomposition);
   prepared_.push_back(decomposition);
@@ -117,9 +118,9 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
 }
 
 std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, const DataCall& call) {
-  const auto& attached = definitions_.decompositions()[static_cast<std::size_t>(variable)];
+  const auto& attached = definitions_.decomposition(variable);
   if (call.decomposition == nullptr || call.decomposition == attached) return attached;
-  check_decomposition_fits(definitions_.schema(), variable, *call.decomposition);
+  check_decomposition_fits(schema(), variable, *call.decomposition);
   definitions_.attach(variable, call.decomposition);
   return call.decomposition;
 }
@@ -127,38 +128,39 @@ std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, con
 // With the index of the record in place of SHOAL_NEXT.
 Section Dataset::section_to_write(const Section& section, int variable) {
   Section out = section;
-  if (!driver_->schema().has_record(variable)) return out;
-  if (section.record == k_next_record) out.record = next_records_.of(driver_->schema(), variable);
+  if (!schema().has_record(variable)) return out;
+  if (section.record == k_next_record) out.record = next_records_.of(schema(), variable);
   if (out.record == k_all_records && comm_.size() > 1) next_records_.lose(variable);
   return out;
 }
 
-Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
+std::variant<Transfer, RefusedCall> Dataset::field_call(const DataCall& call, Direction direction) {
+  const bool writes = direction == Direction::to_file;
+  auto decomposition = call.decomposition;
   Transfer transfer;
-  const Status status = caught([&] {
+  const Status unknown = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int variable = variable_number(call.variable);
-    const Section section =
-        direction == Direction::to_file ? section_to_write(call.section, variable) : call.section;
-    const auto decomposition = decomposition_of(variable, call);
+    const Section section = writes ? section_to_write(call.section, variable) : call.section;
+    auto found = decomposition_of(variable, call);
     if (!call.knows_section) throw Error(call.refused);
-    const auto how = decomposition == nullptr
-                         ? std::nullopt
-                         : on_grid(driver_->schema(), gatherings_, variable, *decomposition);
+    decomposition = std::move(found);
+    const auto how =
+        decomposition == nullptr ? std::nullopt : on_grid(schema(), gatherings_, variable, *decomposition);
     transfer = how ? transfer_on_grid(*how, variable, call, section, decomposition, direction)
-                   : make_transfer(driver_->schema(), variable, call, section, decomposition, direction);
-    if (direction == Direction::to_file) transfer.rounding = rounding_of_variable(variable);
+                   : make_transfer(schema(), variable, call, section, decomposition, direction);
+    if (writes) transfer.rounding = rounding_of_variable(variable);
   });
-  if (!status.ok()) {
-    transfer.variable = -1;
-    transfer.decomposition = call.decomposition;
-  }
   // What the caller found comes before what this call finds.
-  Status all = call.refused;
-  all.merge(transfer.status);
-  all.merge(status);
-  transfer.status = in_call(all, call);
-  if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
+  Status why = call.refused;
+  why.merge(transfer.refused.why);
+  why.merge(unknown);
+  why = in_call(why, call);
+  if (comm_.size() == 1 && !why.ok()) throw Error(why);
+  // All ranks know, and nothing is written.
+  if (writes && decomposition && !decomposition->writable().ok()) throw Error(decomposition->writable());
+  if (!unknown.ok()) return RefusedCall{writes ? RefusedCall::Kind::write : RefusedCall::Kind::read, why, {}};
+  transfer.refused.why = why;
   return transfer;
 }
 
@@ -167,7 +169,7 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
   if (definitions_.quantized().empty()) return nullptr;
   const auto known = roundings_.find(variable);
   if (known != roundings_.end()) return known->second;
-  const VariableDef& definition = driver_->schema().variable(variable);
+  const VariableDef& definition = schema().variable(variable);
   const auto wanted = definitions_.quantized().find(definition.name);
   std::shared_ptr<const Rounding> rounding;
   if (wanted != definitions_.quantized().end()) {
@@ -182,38 +184,46 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
   return roundings_[variable] = rounding;
 }
 
+// All ranks come to a failure.
+template <class Work>
+void Dataset::or_restart_records(Work&& work) {
+  try {
+    work();
+  } catch (const Error&) {
+    if (comm_.size() > 1) next_records_.start(schema());
+    throw;
+  }
+}
+
 void Dataset::write(const DataCall& call) {
   check_writable();
   const Comm::Calling calling(comm_, "write", path_);
   comm_.require_together();
   finish_definitions();
-  try {
+  in_call(call, [&] {
     adopt(call.decomposition);
-    Transfer transfer = transfer_of(call, Direction::to_file);
-    // Who asks for no report pays nothing for it.
-    if (is_masked(transfer) && !settings_.text("report").empty())
-      transfer.fill_cells = &fill_cells_[transfer.variable];
-    // All ranks know, and nothing is written.
-    if (transfer.decomposition && !transfer.decomposition->writable().ok())
-      throw Error(transfer.decomposition->writable());
-    if (transfer.decomposition && transfer.decomposition->leaves_cells())
-      definitions_.note_left_cells(transfer.variable);
-    const GatheredField* gathered = gathered_field_of(transfer);
-    try {
-      if (gathered != nullptr)
-        write_gathered(*gathered, transfer);
-      else
-        driver_->write(transfer);
-    } catch (const Error&) {
-      if (comm_.size() > 1) next_records_.start(driver_->schema());  // all ranks come here
-      throw;
-    }
-    next_records_.note(driver_->schema(), transfer.variable, transfer.region);
-    definitions_.take_lengths(driver_->schema());
+    auto field = field_call(call, Direction::to_file);
+    if (auto* const transfer = std::get_if<Transfer>(&field))
+      write_field(*transfer);
+    else
+      or_restart_records([&] { driver_->refuse(std::get<RefusedCall>(field)); });
     check_section_here(call);
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  });
+}
+
+void Dataset::write_field(Transfer& transfer) {
+  // Who asks for no report pays nothing for it.
+  if (is_masked(transfer) && !settings_.text("report").empty())
+    transfer.fill_cells = &fill_cells_[transfer.variable];
+  if (transfer.decomposition->leaves_cells()) definitions_.note_left_cells(transfer.variable);
+  const GatheredField* const gathered = gathered_field_of(transfer);
+  or_restart_records([&] {
+    if (gathered != nullptr)
+      write_gathered(*gathered, transfer);
+    else
+      driver_->write(transfer);
+  });
+  next_records_.note(schema(), transfer.variable, transfer.region);
 }
 
 // Others get it at sync; this rank need not wait for it, as it is a mistake of the program's text.
@@ -239,7 +249,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const VariableArgument
   const Status known = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int v = from.variable_number(from_variable);
-    const Schema& schema = from.driver_->schema();
+    const Schema& schema = from.schema();
     const auto& definition = schema.variable(v);
     const Dims there = schema.shape(v);
     filled.source_type = definition.type;
@@ -258,9 +268,9 @@ void Dataset::copy(const DataCall& call, Dataset* source, const VariableArgument
 
 // Cells that reading leaves as they are get the variable's fill value, if the array's type has it. Local.
 void Dataset::fill_masked(const Transfer& transfer) const {
-  if (!transfer.status.ok() || transfer.variable < 0 || settings_.text("read_masked") != "fill") return;
+  if (transfer.refused || settings_.text("read_masked") != "fill") return;
   if (transfer.mine.empty()) return;  // and nothing is checked that ranks with cells found wrong
-  const VariableDef& definition = driver_->schema().variable(transfer.variable);
+  const VariableDef& definition = schema().variable(transfer.variable);
   const Bytes fill = fill_of(definition);
   std::array<std::byte, 16> value{};
   find_conversion({definition.type, fill.size(), false}, in_memory(transfer))(
@@ -273,24 +283,24 @@ void Dataset::read(const DataCall& call) {
   const Comm::Calling calling(comm_, "read", path_);
   comm_.require_together();
   finish_definitions();
-  try {
+  in_call(call, [&] {
     adopt(call.decomposition);
-    Transfer transfer = transfer_of(call, Direction::from_file);
+    auto field = field_call(call, Direction::from_file);
     const GatheredField* gathered = nullptr;
-    const Status known = caught([&] { gathered = gathered_field_of(transfer); });
-    if (!known.ok()) {  // a rank with bad arguments does not know, and waits in the driver
-      if (comm_.size() == 1) throw Error(known);
-      transfer.variable = -1;
-      transfer.status = in_call(known, call);
+    if (const auto* const transfer = std::get_if<Transfer>(&field)) {
+      const Status known = caught([&] { gathered = gathered_field_of(*transfer); });
+      if (!known.ok() && comm_.size() == 1) throw Error(known);
+      // A rank with bad arguments does not know, and waits in the driver.
+      if (!known.ok()) field = RefusedCall{RefusedCall::Kind::read, in_call(known, call), {}};
     }
+    if (const auto* const refused = std::get_if<RefusedCall>(&field)) return driver_->refuse(*refused);
+    const auto& transfer = std::get<Transfer>(field);
     fill_masked(transfer);
     if (gathered != nullptr)
       read_gathered(*gathered, transfer);
     else
       driver_->read(transfer);
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  });
 }
 
 void Dataset::put(const DataCall& call) {
@@ -298,60 +308,57 @@ void Dataset::put(const DataCall& call) {
   const Comm::Calling calling(comm_, "put", path_);
   comm_.require_together();
   finish_definitions();
-  int variable = -1;
+  std::optional<int> variable;
   Box box;
   Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     // Ranks match calls for some variables, whatever is wrong here.
     variable = variable_number(call.variable);
-    const Section section = section_to_write(call.section, variable);
+    const Section section = section_to_write(call.section, *variable);
     const bool mine = comm_.rank() == 0;
     if (mine && !call.refused.ok()) throw Error(call.refused);
     if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
-    box = region_of(driver_->schema(), variable, section, Direction::to_file, nullptr,
+    box = region_of(schema(), *variable, section, Direction::to_file, nullptr,
                     mine ? call.array.cells.extents() : Dims());
   });
   if (status.ok() && comm_.rank() == 0) {
-    status = caught([&] { put_values(variable, box, call); });
-    const auto& decomposition = definitions_.decompositions()[static_cast<std::size_t>(variable)];
-    if (status.code == Code::invalid_argument && decomposition != nullptr)
+    status = caught([&] { put_values(*variable, box, call); });
+    if (status.code == Code::invalid_argument && definitions_.decomposition(*variable) != nullptr)
       status.message +=
           "; the variable is cut over ranks: each rank writes its part of it with write, and put takes all "
           "of it from rank 0";
-    if (status.ok()) {
-      next_records_.note(driver_->schema(), variable, box);
-      return definitions_.take_lengths(driver_->schema());
-    }
+  } else if (status.ok()) {
+    driver_->put(*variable, box, nullptr, {});
   }
-  status = in_call(status, call);
-  if (comm_.size() == 1) throw Error(status);
-  driver_->put(variable, status.ok() ? box : Box(), nullptr, {}, status);
-  if (status.ok()) next_records_.note(driver_->schema(), variable, box);
-  definitions_.take_lengths(driver_->schema());
-  try {
-    check_section_here(call);
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
+  const bool refused = !status.ok();
+  if (refused) {
+    status = in_call(status, call);
+    if (comm_.size() == 1) throw Error(status);
+    driver_->refuse({RefusedCall::Kind::put, status, variable});
+  } else {
+    next_records_.note(schema(), *variable, box);
   }
+  if (comm_.rank() == 0 && !refused) return;
+  in_call(call, [&] { check_section_here(call); });
 }
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
-  const VariableDef& definition = definitions_.schema().variable(variable);
-  const CellArray cells = fitted(call.array, box, call.section, driver_->schema(), variable);
+  const VariableDef& definition = schema().variable(variable);
+  const CellArray cells = fitted(call.array, box, call.section, schema(), variable);
   check_value_types(definition, cells.type());
   const HostArray on_host(cells);
   const ArrayView& view = on_host.view();
   if (definition.type == Type::string) {
-    driver_->put(variable, box, nullptr, gather_strings(view), {});
+    driver_->put(variable, box, nullptr, gather_strings(view));
     return;
   }
   const auto rounding = rounding_of_variable(variable);
   if (is_plain(view, definition.type) && !rounding) {
-    driver_->put(variable, box, view.data, {}, {});
+    driver_->put(variable, box, view.data, {});
   } else {
     ConversionErrors conversion_errors;
     const Bytes values = gather_values(view, definition, rounding.get(), conversion_errors);
-    driver_->put(variable, box, values.data(), {}, {});
+    driver_->put(variable, box, values.data(), {});
     // The rest is written, as netCDF does; the failure comes out at sync, on all ranks.
     merge_named(late_, with_context(conversion_status(conversion_errors, box, view.type, definition.type),
                                     path_, definition.name));
@@ -363,52 +370,48 @@ void Dataset::get(const DataCall& call) {
   const Comm::Calling calling(comm_, "get", path_);
   comm_.require_together();
   finish_definitions();
-  int variable = -1;
+  int variable = 0;
   Box box;
   CellArray cells;
   Status status = caught([&] {
     if (!call.refused.ok()) throw Error(call.refused);
     if (!call.problem.ok()) throw Error(call.problem);
-    const int index = variable_number(call.variable);
-    const VariableDef& definition = definitions_.schema().variable(index);
-    box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
-    cells = fitted(call.array, box, call.section, driver_->schema(), index);
+    variable = variable_number(call.variable);
+    const VariableDef& definition = schema().variable(variable);
+    box = region_of(schema(), variable, call.section, Direction::from_file, nullptr, Dims());
+    cells = fitted(call.array, box, call.section, schema(), variable);
     check_value_types(definition, cells.type());
     if (definition.type != Type::string)
       find_conversion({definition.type, size_of(definition.type), false}, cells.element());
-    variable = index;
   });
   status = in_call(status, call);
-  try {
+  in_call(call, [&] {
     if (status.ok()) {
       get_values(variable, box, cells);
     } else {
       if (comm_.size() == 1) throw Error(status);
-      std::vector<std::string> no_strings;
-      driver_->get(-1, Box(), nullptr, no_strings, status);
+      driver_->refuse({RefusedCall::Kind::get, status, {}});
     }
-  } catch (const Error& e) {
-    throw e.of_variable(variable_name(call.variable)).in_file(path_);
-  }
+  });
 }
 
 void Dataset::get_values(int variable, const Box& box, const CellArray& cells) {
   const HostArray on_host(cells, HostArray::Copy::empty);
   const ArrayView& view = on_host.view();
-  const VariableDef& definition = definitions_.schema().variable(variable);
+  const VariableDef& definition = schema().variable(variable);
   std::vector<std::string> strings;
   if (definition.type == Type::string) {
-    driver_->get(variable, box, nullptr, strings, {});
+    driver_->get(variable, box, nullptr, strings);
     scatter_strings(strings, view);
     return;
   }
   if (is_plain(view, definition.type)) {
-    driver_->get(variable, box, view.data, strings, {});
+    driver_->get(variable, box, view.data, strings);
     on_host.store();
     return;
   }
-  Bytes values(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
-  driver_->get(variable, box, values.data(), strings, {});
+  Bytes values(bytes_of(box, size_of(definition.type)));
+  driver_->get(variable, box, values.data(), strings);
   if (view.extents.size() == box.rank() - 1) {
     // Logical values kept as text, one word a value: the first letter says. Others are passed over.
     const auto letters = static_cast<std::size_t>(box.count[box.rank() - 1]);

@@ -8,16 +8,11 @@
 
 #include "dataset/dataset.hpp"
 #include "dataset/maps/map_file.hpp"
+#include "driver/protocol/protocol.hpp"
 
 namespace shoal {
 
 namespace {
-
-/// The failure of a list names it.
-Status of_list(Status status, const Schema& schema, const Gathering& gathering) {
-  if (!status.ok() && status.variable.empty()) status.variable = schema.variable(gathering.list).name;
-  return status;
-}
 
 /// A part of a list. As a map, since drivers that have I/O ranks set take no blocks.
 std::shared_ptr<const Decomposition> part_of_list(const Comm& comm, std::int64_t length, std::int64_t first,
@@ -50,16 +45,15 @@ void Dataset::check_layout_of_gathered() const {
   throw Error(Code::not_supported,
               "water points go to one file only, as those of a rank are no box that a file could hold; use "
               "layout=one")
-      .of_variable(definitions_.schema().dim(definitions_.gathered().front().first).name);
+      .of_variable(schema().dim(definitions_.gathered().front().first).name);
 }
 
 // As drivers see them: decompositions of variables in their own dimensions.
 Cuts Dataset::cuts_in_file() const {
   Cuts cuts = definitions_.decompositions();
-  const auto gatherings = gatherings_of(definitions_.schema());
+  const auto gatherings = gatherings_of(schema());
   for (std::size_t v = 0; v < cuts.size() && !gatherings.empty(); ++v)
-    if (cuts[v] && on_grid(definitions_.schema(), gatherings, static_cast<int>(v), *cuts[v]))
-      cuts[v] = nullptr;
+    if (cuts[v] && on_grid(schema(), gatherings, static_cast<int>(v), *cuts[v])) cuts[v] = nullptr;
   return cuts;
 }
 
@@ -85,7 +79,7 @@ void Dataset::write_lists(const std::vector<std::pair<int, std::shared_ptr<const
 const CellPositions& Dataset::list_of(const Gathering& gathering) {
   const auto known = lists_.find(gathering.dim);
   if (known != lists_.end()) return known->second;
-  const std::int64_t n = driver_->schema().dim(gathering.dim).length;
+  const std::int64_t n = schema().dim(gathering.dim).length;
   const std::int64_t first = map_file::even_begin(n, comm_.size(), comm_.rank());
   const std::int64_t count = map_file::even_begin(n, comm_.size(), comm_.rank() + 1) - first;
   std::vector<std::int64_t> cells;
@@ -101,7 +95,7 @@ const CellPositions& Dataset::list_of(const Gathering& gathering) {
 // together, so that no rank with wrong arguments is missing later.
 void Dataset::find_gathered_fields() {
   if (gatherings_.empty()) return;
-  const Schema& schema = driver_->schema();
+  const Schema& schema = this->schema();
   const auto decompositions = prepared_;
   for (const auto& decomposition : decompositions)
     for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
@@ -115,14 +109,14 @@ void Dataset::find_gathered_fields() {
       if (std::any_of(gathered_fields_.begin(), gathered_fields_.end(), same)) continue;
       KnownGathered found{decomposition, how->gathering.dim, how->inner_dims, nullptr, {}};
       // A list that is damaged stops only those who use it.
-      found.problem = of_list(caught([&] {
-                                const CellPositions& list = list_of(how->gathering);
-                                found.gathered = std::make_unique<GatheredField>(comm_, decomposition, *how,
-                                                                                 list, writable_);
-                                if (found.gathered->own()) driver_->prepare(found.gathered->own());
-                                driver_->prepare(found.gathered->with_halo());
-                              }),
-                              schema, how->gathering);
+      found.problem = named(caught([&] {
+                              const CellPositions& list = list_of(how->gathering);
+                              found.gathered = std::make_unique<GatheredField>(comm_, decomposition, *how,
+                                                                               list, writable_);
+                              if (found.gathered->own()) driver_->prepare(found.gathered->own());
+                              driver_->prepare(found.gathered->with_halo());
+                            }),
+                            schema.variable(how->gathering.list).name);
       gathered_fields_.push_back(std::move(found));
     }
 }
@@ -139,7 +133,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
                                    const Section& section,
                                    const std::shared_ptr<const Decomposition>& decomposition,
                                    Direction direction) {
-  const Schema& schema = driver_->schema();
+  const Schema& schema = this->schema();
   check_section_length(schema, variable, section);
   const VariableDef& definition = schema.variable(variable);
   DataCall expanded = call;
@@ -159,10 +153,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
             {Code::invalid_argument,
              fmt::format("the section {}{} in the gathered dimension '{}'; there it must be all {} points",
                          counts ? "counts " : "starts at ", numbers[d], schema.dim(how.gathering.dim).name,
-                         schema.dim(how.gathering.dim).length),
-             -1,
-             {},
-             {}});
+                         schema.dim(how.gathering.dim).length)});
       for (int g = 0; g < how.gathering.shape.size(); ++g)
         out.push_back(counts ? how.gathering.shape[g] : 0);
     }
@@ -180,15 +171,16 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
     expanded.section.count = count.data();
     expanded.section.ndims = count.size();
   }
+  if (!expanded.problem.ok()) throw Error(expanded.problem);
   Transfer transfer = make_transfer(grid_schema(schema, variable, how), 0, expanded, expanded.section,
                                     decomposition, direction);
-  if (transfer.variable == 0) transfer.variable = variable;
+  transfer.variable = variable;
   return transfer;
 }
 
 const GatheredField* Dataset::gathered_field_of(const Transfer& transfer) {
-  if (transfer.variable < 0 || gatherings_.empty() || !transfer.decomposition) return nullptr;
-  const auto how = on_grid(driver_->schema(), gatherings_, transfer.variable, *transfer.decomposition);
+  if (gatherings_.empty() || !transfer.decomposition) return nullptr;
+  const auto how = on_grid(schema(), gatherings_, transfer.variable, *transfer.decomposition);
   if (!how) return nullptr;
   for (const auto& known : gathered_fields_) {
     if (known.grid != transfer.decomposition || known.dim != how->gathering.dim ||
@@ -202,7 +194,7 @@ const GatheredField* Dataset::gathered_field_of(const Transfer& transfer) {
 
 void Dataset::write_gathered(const GatheredField& gathered, const Transfer& transfer) {
   if (!gathered.unwritable().ok()) throw Error(gathered.unwritable());
-  const VariableDef& definition = driver_->schema().variable(transfer.variable);
+  const VariableDef& definition = schema().variable(transfer.variable);
   Status conversion_errors;
   driver_->write(gathered.for_writing(transfer, definition, gathered_cells_, conversion_errors));
   // The rest is written; the failure comes out at sync, on all ranks.
@@ -210,7 +202,7 @@ void Dataset::write_gathered(const GatheredField& gathered, const Transfer& tran
 }
 
 void Dataset::read_gathered(const GatheredField& gathered, const Transfer& transfer) {
-  const VariableDef& definition = driver_->schema().variable(transfer.variable);
+  const VariableDef& definition = schema().variable(transfer.variable);
   const Transfer read = gathered.for_reading(transfer, definition, gathered_cells_);
   driver_->read(read);
   Status given = caught([&] {

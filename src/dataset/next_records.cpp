@@ -55,7 +55,7 @@ std::int64_t NextRecords::of(const Schema& schema, int variable) const {
 }
 
 void NextRecords::note(const Schema& schema, int variable, const Box& region) {
-  if (variable < 0 || !schema.has_record(variable) || region.rank() == 0 || region.count[0] == 0) return;
+  if (!schema.has_record(variable) || region.rank() == 0 || region.count[0] == 0) return;
   const std::int64_t record = region.end(0) - 1;
   auto& last = last_.try_emplace(variable, record).first->second;
   last = std::max(last, record);

@@ -30,7 +30,7 @@ class NextRecords {
   std::int64_t begin_step(const Schema& schema);
   /// Index of the record, of a variable with a record dimension. Error(state) after lose().
   std::int64_t of(const Schema& schema, int variable) const;
-  /// The region is written, or put. variable -1: of none that is known.
+  /// The region is written, or put.
   void note(const Schema& schema, int variable, const Box& region);
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "dataset/settings/driver_options.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "driver/served/serving.hpp"
 
 namespace shoal {
@@ -11,12 +12,8 @@ namespace shoal {
 namespace {
 
 int ranks_per_node_of(const Comm& all, const SettingSources& sources) {
-  const Bytes message = all.from_root([&] {
-    ByteWriter out;
-    out.put(resolve_settings("", sources).count("ranks_per_node"));
-    return out.take();
-  });
-  return static_cast<int>(ByteReader(message).get<std::int64_t>());
+  return static_cast<int>(
+      value_of_root(all, [&] { return resolve_settings("", sources).count("ranks_per_node"); }));
 }
 
 // For the caller, with errors handled as in its own.
@@ -86,10 +83,7 @@ void stop_serving() {
     status = {Code::state,
               fmt::format("{}{} open; close first", servers->datasets(),
                           servers->datasets() == 1 ? " dataset that the ranks store that serve is"
-                                                   : " datasets that the ranks store that serve are"),
-              -1,
-              {},
-              {}};
+                                                   : " datasets that the ranks store that serve are")};
   servers->computing().agree_or_throw(status);
   stop_servers(*servers);
   current_servers().reset();

@@ -103,10 +103,7 @@ Status conversion_status(const ConversionErrors& conversion_errors, const Box& b
           fmt::format(
               "{} not fit from {} to {}, the first at index [{}] (counting {}); fill values stand in their "
               "place, all others were moved",
-              which, name_of(from), name_of(to), index_text(index), counted_from()),
-          -1,
-          {},
-          {}};
+              which, name_of(from), name_of(to), index_text(index), counted_from())};
 }
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,22 @@ struct Counters {
 
 /// Decompositions, by variable.
 using Cuts = std::vector<std::shared_ptr<const Decomposition>>;
+
+/// A call of which this rank cannot say what the others move: its arguments are bad.
+struct RefusedCall {
+  enum class Kind { write, read, put, get };
+  Kind kind = Kind::write;
+  Status why;                   ///< never ok
+  std::optional<int> variable;  ///< of put, where that is known at least
+};
+
+/// The placement of a variable that lies where only a library, or other files, know.
+inline Placement of_library(const Dims& shape) {
+  Placement placement;
+  placement.kind = Placement::Kind::library;
+  placement.chunk = shape;
+  return placement;
+}
 
 enum class OpenMode { create, create_exclusive, read, write };
 
@@ -88,11 +105,14 @@ class Driver {
 
   /// Replicated values, contiguous row-major, of the variable's type in memory order; strings instead for
   /// Type::string. put: rank 0's values count; failures are reported by sync or close. get: all ranks get the
-  /// values. status: as in Transfer.
+  /// values.
   virtual void put(int variable, const Box& box, const std::byte* values,
-                   const std::vector<std::string>& strings, const Status& status) = 0;
-  virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                   const Status& status) = 0;
+                   const std::vector<std::string>& strings) = 0;
+  virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) = 0;
+
+  /// This rank's part in a call that the others make, where ranks do something together in it: they learn why
+  /// it is refused. Of read and get: throws on all ranks alike.
+  virtual void refuse(const RefusedCall& call) = 0;
 
   /// Can this rank read alone, without the others?
   virtual bool fetches() const { return false; }

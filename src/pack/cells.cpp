@@ -38,7 +38,6 @@ bool leaves_masked(const Transfer& transfer) {
 Box own_cells(const Transfer& transfer) {
   const Box nothing(Dims(transfer.region.rank()), Dims(transfer.region.rank()));
   if (!transfer.decomposition || transfer.decomposition->tile().empty()) return nothing;
-  if (transfer.variable < 0) return nothing;  // the region is not known
   return within_region({transfer.decomposition->tile()}, transfer.region).front();
 }
 

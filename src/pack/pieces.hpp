@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -21,6 +22,16 @@ struct Piece {
 /// the file.
 void for_each_piece(const std::vector<Box>& cover, const Dims& chunk, std::int64_t max_cells,
                     const std::function<void(const Piece&)>& visit);
+
+/// The box in parts of at most so many cells, row-major.
+template <class Visit>
+void for_each_part(const Box& box, std::int64_t max_cells, Visit&& visit) {
+  Dims ends = box.count;
+  for (int d = 0; d < ends.size(); ++d)
+    ends[d] = box.end(d);
+  for_each_piece({box}, ends, std::max<std::int64_t>(max_cells, 1),
+                 [&](const Piece& piece) { visit(piece.cells); });
+}
 
 /// Bytes in a row in an object of the file and in memory: a stage, a buffer, or the model's array.
 struct Extent {

@@ -11,11 +11,19 @@ namespace shoal {
 
 class Rounding;
 
+/// Why a rank has no cells to move in a field that it knows: its arguments are bad, or its memory is short.
+/// It does its part in all that ranks do together, with the fill value for what it should have written.
+struct RefusedShare {
+  Status why;  ///< ok: the rank has its cells
+  explicit operator bool() const { return !why.ok(); }
+};
+
 /// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record
-/// dimension included. variable, region and decomposition are the same on all ranks.
+/// dimension included. variable, region and decomposition are the same on all ranks. (A rank that cannot say
+/// them makes a RefusedCall.)
 struct Transfer {
-  int variable = -1;  ///< index in the schema; -1: this rank could not even say (status is not ok)
-  Box region;         ///< the section that all ranks together write or read
+  int variable = 0;  ///< index in the schema
+  Box region;        ///< the section that all ranks together write or read
   Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
   CellArray array;  ///< extents == mine.count; logical and number types; anything if mine is empty
   std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
@@ -24,9 +32,13 @@ struct Transfer {
   /// Writing with a mask only: counts cells of water that hold the fill value, which readers take for
   /// missing.
   std::int64_t* fill_cells = nullptr;
-  Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
-                  ///< of it
+  RefusedShare refused;  ///< this rank takes part with nothing, and all ranks learn why
 };
+
+/// A box without cells.
+inline Box no_cells(int rank) {
+  return {Dims(rank), Dims(rank)};
+}
 
 /// Is the decomposition a map, and no block?
 inline bool is_mapped(const Transfer& transfer) {

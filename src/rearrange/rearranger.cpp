@@ -66,7 +66,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
 
 /// Has this rank cells to give or take?
 bool takes_part(const Transfer& transfer) {
-  return transfer.status.ok() && transfer.array.has_cells();
+  return !transfer.refused && transfer.array.has_cells();
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ Status pack_tile(const Transfer& transfer, const VariableDef& definition,
   std::byte* cells = nullptr;
   ConversionErrors conversion_errors;
   Status status;
-  if (transfer.status.ok() && !box.empty())
+  if (!transfer.refused && !box.empty())
     status = caught([&] {
       const Timer timer(time);
       cells = buffer.of(static_cast<std::size_t>(box.cells()) * size);
@@ -134,7 +134,7 @@ Status pack_tile(const Transfer& transfer, const VariableDef& definition,
   if (conversion_errors.count > 0)
     status.merge(conversion_status(transfer, definition, conversion_errors, box, true));
   packed = as_map(transfer, map, box, cells, definition.type);
-  if (loses_bytes(status)) packed.status.merge(status);
+  if (loses_bytes(status)) packed.refused.why.merge(status);
   return status;
 }
 

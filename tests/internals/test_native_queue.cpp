@@ -227,7 +227,7 @@ TEST_CASE("fields that wait together: one of a rank with bad values, and one tha
   bad.for_each(
       [&](double& value, std::int64_t level, std::int64_t cell) { value = value_of(0, 1, level, cell); });
   const int last = comm.size() - 1;
-  if (comm.rank() == last) bad.transfer.status = {Code::invalid_argument, "no good", last, {}, {}};
+  if (comm.rank() == last) bad.transfer.refused.why = {Code::invalid_argument, "no good", last, {}, {}};
   driver->write(bad.transfer);
   Field good(all[0], 6, 1);  // of another type
   good.for_each(

@@ -182,7 +182,7 @@ void check_with_blocks(const Comm& comm, Format format, const Maps& maps) {
       std::vector<double> data(static_cast<std::size_t>(region.cells()));
       Bytes values(static_cast<std::size_t>(region.cells()) * size_of(schema.variable(v).type));
       std::vector<std::string> none;
-      driver->get(v, region, values.data(), none, {});
+      driver->get(v, region, values.data(), none);
       const VariableDef& variable = schema.variable(v);
       const ConvertRun convert =
           find_conversion({variable.type, size_of(variable.type), false}, {Type::double_, 8, false});
@@ -330,10 +330,10 @@ TEST_CASE(
       write(2, 1, part, 2);
       std::vector<std::string> none;
       std::vector<std::int16_t> flat(static_cast<std::size_t>(k_columns));
-      driver->get(1, Box({1, 0}, {1, k_columns}), reinterpret_cast<std::byte*>(flat.data()), none, {});
+      driver->get(1, Box({1, 0}, {1, k_columns}), reinterpret_cast<std::byte*>(flat.data()), none);
       std::vector<float> deep(static_cast<std::size_t>(2 * k_levels * k_columns));
       driver->get(2, Box({0, 0, 0}, {2, k_levels, k_columns}), reinterpret_cast<std::byte*>(deep.data()),
-                  none, {});
+                  none);
       std::int64_t wrong = 0;
       const bool keeps = options.catalog.fill == FillMode::none;
       const int flat_unowned = keeps ? 1 : -7;
@@ -393,7 +393,7 @@ TEST_CASE("maps: a rank's bad arguments and values that do not fit come out at s
   transfer.decomposition = cut;
   transfer.array =
       ArrayView::contiguous(data.data(), Type::double_, {1, static_cast<std::int64_t>(mine.size())});
-  if (comm.rank() == last) transfer.status = {Code::invalid_argument, "the array is wrong", -1, {}, {}};
+  if (comm.rank() == last) transfer.refused.why = {Code::invalid_argument, "the array is wrong", -1, {}, {}};
   driver->write(transfer);
   const auto outcome = [&] {
     const Status status = caught([&] { driver->sync(false); });
@@ -402,7 +402,7 @@ TEST_CASE("maps: a rank's bad arguments and values that do not fit come out at s
     return status;
   };
   CHECK(outcome().message == "the array is wrong");
-  transfer.status = {};
+  transfer.refused.why = {};
   transfer.region.first[0] = 1;
   if (comm.rank() == last) data[1] = 1e6;
   driver->write(transfer);
@@ -413,7 +413,7 @@ TEST_CASE("maps: a rank's bad arguments and values that do not fit come out at s
   std::vector<std::int16_t> values(static_cast<std::size_t>(k_columns));
   std::vector<std::string> none;
   for (std::int64_t record = 0; record < 2; ++record) {
-    driver->get(1, Box({record, 0}, {1, k_columns}), reinterpret_cast<std::byte*>(values.data()), none, {});
+    driver->get(1, Box({record, 0}, {1, k_columns}), reinterpret_cast<std::byte*>(values.data()), none);
     for (std::int64_t i = 0; i < k_columns; ++i) {
       const bool lost = record == 0 ? i % comm.size() == last : i == last + comm.size();
       CHECK(values[static_cast<std::size_t>(i)] == (lost ? -7 : 3));

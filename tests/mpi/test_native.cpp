@@ -291,11 +291,10 @@ void write_record(Driver& driver, const std::shared_ptr<const Decomposition>& cu
   const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
   Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
   for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
-  if (fails) {
-    transfer = {};
-    transfer.status = {Code::not_found, "no such variable", -1, {}, {}};
-  }
-  driver.write(transfer);
+  if (fails)
+    driver.refuse({RefusedCall::Kind::write, {Code::not_found, "no such variable", -1, {}, {}}, {}});
+  else
+    driver.write(transfer);
 }
 }  // namespace
 

@@ -195,7 +195,7 @@ std::int64_t check_write(const Comm& comm, Case& c, Rearranger& rearranger, int 
   c.for_values([&](std::byte* at, const Dims& index) {
     set_number(c.in_array, at, index.empty() ? k_canary : value_at(index));
   });
-  if (comm.rank() == bad_rank) c.transfer.status = {Code::invalid_argument, "bad", -1, {}, {}};
+  if (comm.rank() == bad_rank) c.transfer.refused.why = {Code::invalid_argument, "bad", -1, {}, {}};
   const auto owners = c.owners();
   Bytes fill(size_of(c.stored));
   set_number(c.stored, fill.data(), 98, c.swapped);
@@ -300,7 +300,7 @@ TEST_CASE("two levels: what a node's ranks have for an I/O rank goes there as on
     const int bad_rank = seed % 5 == 0 ? c.pick(comm.size()) : -1;
     CHECK(check_write(comm, c, rearranger, bad_rank) == c.region.cells());
     CHECK(check_write(comm, c, rearranger, bad_rank, true) == c.region.cells());
-    c.transfer.status = {};
+    c.transfer.refused.why = {};
     check_read(c, rearranger);
   }
 }

@@ -42,8 +42,9 @@ TEST_CASE("names: composed") {
 }
 
 TEST_CASE("names: definitions are composed, and found by either form") {
+  const Schema empty;
   Definitions made;
-  made.reset({});
+  made.reset(empty);
   made.def_dim(k_apart, 3);
   made.def_var(k_apart, Type::int_, {k_apart}, nullptr);
   made.put_att(nullptr, k_apart, Type::char_, 1, "x");
@@ -69,8 +70,9 @@ TEST_CASE("names: definitions are composed, and found by either form") {
 }
 
 TEST_CASE("names: files that have them in another form") {
+  const Schema there = of_file(k_apart);
   Definitions made;
-  made.reset(of_file(k_apart));
+  made.reset(there);
   for (const std::string& name : {k_apart, k_composed}) {
     CHECK(made.variable(name) == 0);
     CHECK(made.dimension(name) == 0);

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "driver/native/catalog_puts.hpp"
+#include "driver/protocol/call_hash.hpp"
 #include "driver/protocol/protocol.hpp"
 
 using namespace shoal;

@@ -124,6 +124,16 @@ std::vector<std::string> names_of_dims(const std::string& variable, const std::s
   }
 }
 
+// What `parse` gives; its failure is one of an argument.
+template <class Parse>
+auto parsed(const std::string& variable, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    throw Error(Code::invalid_argument, e.status().message).of_variable(variable);
+  }
+}
+
 void check_can_be_cut(const VariableDef& variable) {
   if (variable.type == Type::string)
     throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
@@ -265,20 +275,32 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
 
 namespace {
 // Files of others, and of Shoal before 0.2, may have names in another form.
-void add_composed(std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
-  if (!is_ascii(name)) by_name.emplace(composed(name), index);
+template <class Items>
+void index_names(std::unordered_map<std::string, int>& by_name, const Items& items) {
+  by_name.clear();
+  int index = 0;
+  for (const auto& item : items)
+    by_name.emplace(item.name, index++);
+  index = 0;
+  for (const auto& item : items) {
+    if (!is_ascii(item.name)) by_name.emplace(composed(item.name), index);
+    ++index;
+  }
 }
 }  // namespace
 
 void Definitions::reset(const Schema& in_file) {
   // Where definitions are dropped, variables have their old names again.
-  for (auto change = schema_.changes.rbegin(); change != schema_.changes.rend(); ++change) {
+  const std::vector<SchemaChange> none;
+  const auto& changes = wanted_ ? wanted_->changes : none;
+  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
     if (change->kind != SchemaChange::Kind::rename_variable) continue;
     const auto v = static_cast<std::size_t>(change->index);
-    if (v >= in_file.variables.size() || in_file.variables[v].name != schema_.variables[v].name)
+    if (v >= in_file.variables.size() || in_file.variables[v].name != wanted_->variables[v].name)
       move_notes(change->to, change->name);
   }
-  schema_ = in_file;
+  wanted_.reset();
+  in_file_ = &in_file;
   added_attributes_.clear();
   dims_in_file_ = static_cast<int>(in_file.dims.size());
   variables_in_file_ = static_cast<int>(in_file.variables.size());
@@ -286,36 +308,28 @@ void Definitions::reset(const Schema& in_file) {
   gathered_.clear();
   by_pattern_.clear();
   given_.clear();
-  dim_by_name_.clear();
-  variable_by_name_.clear();
-  for (std::size_t i = 0; i < schema_.dims.size(); ++i)
-    dim_by_name_.emplace(schema_.dims[i].name, static_cast<int>(i));
-  for (std::size_t i = 0; i < schema_.variables.size(); ++i)
-    variable_by_name_.emplace(schema_.variables[i].name, static_cast<int>(i));
-  for (std::size_t i = 0; i < schema_.dims.size(); ++i)
-    add_composed(dim_by_name_, schema_.dims[i].name, static_cast<int>(i));
-  for (std::size_t i = 0; i < schema_.variables.size(); ++i)
-    add_composed(variable_by_name_, schema_.variables[i].name, static_cast<int>(i));
+  index_names(dim_by_name_, in_file.dims);
+  index_names(variable_by_name_, in_file.variables);
   std::erase_if(added_fill_, [&](const std::string& name) { return !variable_by_name_.contains(name); });
 }
 
-void Definitions::take_lengths(const Schema& in_file) {
-  for (std::size_t i = 0; i < in_file.dims.size() && i < schema_.dims.size(); ++i)
-    if (schema_.dims[i].unlimited) schema_.dims[i].length = in_file.dims[i].length;
+Schema& Definitions::wanted() {
+  if (!wanted_) wanted_ = *in_file_;
+  return *wanted_;
 }
 
 void Definitions::attach(int variable, std::shared_ptr<const Decomposition> decomposition) {
-  decompositions_[static_cast<std::size_t>(variable)] = std::move(decomposition);
+  decompositions_[variable] = std::move(decomposition);
 }
 
 int Definitions::variable(const std::string& name) const {
   const auto found = find_name(variable_by_name_, name);
-  return found != variable_by_name_.end() ? found->second : find_variable_or_throw(schema_, name);
+  return found != variable_by_name_.end() ? found->second : find_variable_or_throw(schema(), name);
 }
 
 int Definitions::dimension(const std::string& name) const {
   const auto found = find_name(dim_by_name_, name);
-  return found != dim_by_name_.end() ? found->second : find_dim_or_throw(schema_, name);
+  return found != dim_by_name_.end() ? found->second : find_dim_or_throw(schema(), name);
 }
 
 // Dimensions of a new variable: known, and unlimited ones only where the format has them.
@@ -329,14 +343,14 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable,
                 k_max_dims)
         .of_variable(variable);
   for (std::size_t i = 1; i < dims.size(); ++i) {
-    const Dimension& dim = schema_.dim(dims[i]);
-    if (dim.unlimited && traits_of(schema_.format).is_classic_model)
+    const Dimension& dim = schema().dim(dims[i]);
+    if (dim.unlimited && traits_of(schema().format).is_classic_model)
       throw Error(Code::not_supported,
                   "the unlimited dimension '{}' must be the {} of its dimensions ({}) in format {}{}; or use "
                   "format netcdf4",
-                  dim.name, language() == Language::fortran ? "last" : "first", listed(schema_, dims),
-                  name_of(schema_.format),
-                  i + 1 == dims.size() ? ", and " + order_hint(schema_, dims) : std::string())
+                  dim.name, language() == Language::fortran ? "last" : "first", listed(schema(), dims),
+                  name_of(schema().format),
+                  i + 1 == dims.size() ? ", and " + order_hint(schema(), dims) : std::string())
           .of_variable(variable);
   }
   return dims;
@@ -346,7 +360,7 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
   const std::string name = composed(given);
   check_new_name(name, "a dimension");
   if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
-    const Dimension& dim = schema_.dim(known->second);
+    const Dimension& dim = schema().dim(known->second);
     throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
                 dim.unlimited ? "unlimited" : fmt::format("of length {}", dim.length));
   }
@@ -354,15 +368,15 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
     throw Error(Code::invalid_argument, "dimension '{}' has length {}; allowed are 1 or more, or {}", name,
                 length, word_for_unlimited());
   const bool unlimited = length == 0;
-  if (unlimited && traits_of(schema_.format).is_classic_model)
-    for (const auto& dim : schema_.dims)
+  if (unlimited && traits_of(schema().format).is_classic_model)
+    for (const auto& dim : schema().dims)
       if (dim.unlimited)
         throw Error(Code::not_supported,
                     "dimension '{}' is unlimited and so is '{}'; format {} has one unlimited dimension, "
                     "netcdf4 several",
-                    name, dim.name, name_of(schema_.format));
-  dim_by_name_.emplace(name, static_cast<int>(schema_.dims.size()));
-  schema_.dims.push_back({name, length, unlimited});
+                    name, dim.name, name_of(schema().format));
+  dim_by_name_.emplace(name, static_cast<int>(schema().dims.size()));
+  wanted().dims.push_back({name, length, unlimited});
 }
 
 void Definitions::def_var(const std::string& given, Type type, const std::vector<std::string>& dims,
@@ -370,17 +384,17 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
   const std::string name = composed(given);
   check_new_name(name, "a variable");
   if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
-    const VariableDef& there = schema_.variable(known->second);
+    const VariableDef& there = schema().variable(known->second);
     throw Error(Code::exists,
                 "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
-                name, name_of(there.type), listed(schema_, there.dims), name_of(type),
+                name, name_of(there.type), listed(schema(), there.dims), name_of(type),
                 joined(as_listed(dims), " "))
         .of_variable(name);
   }
   VariableDef variable;
   variable.name = name;
   variable.type = type == Type::logical ? Type::byte_ : type;
-  check_type(schema_.format, variable.type, "variable", name);
+  check_type(schema().format, variable.type, "variable", name);
   variable.dims = resolve_dims(name, dims);
   variable.no_fill = defaults_.fill != FillMode::all;
   variable.distributed = decomposition != nullptr;
@@ -393,16 +407,16 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
     variable.attributes.push_back(Attribute::numbers("flag_values", Type::byte_, flags, 2));
     variable.attributes.push_back(Attribute::text("flag_meanings", k_flag_meanings));
   }
-  schema_.variables.push_back(std::move(variable));
+  wanted().variables.push_back(std::move(variable));
   try {
     if (decomposition != nullptr)
-      check_decomposition_fits(schema_, static_cast<int>(schema_.variables.size()) - 1, *decomposition);
+      check_decomposition_fits(schema(), static_cast<int>(schema().variables.size()) - 1, *decomposition);
   } catch (...) {
-    schema_.variables.pop_back();
+    wanted().variables.pop_back();
     throw;
   }
   decompositions_.push_back(std::move(decomposition));
-  variable_by_name_.emplace(name, static_cast<int>(schema_.variables.size()) - 1);
+  variable_by_name_.emplace(name, static_cast<int>(schema().variables.size()) - 1);
   defined_.insert(name);
 }
 
@@ -410,7 +424,7 @@ void Definitions::def_cut(const std::string& name) {
   VariableDef& v = new_variable(name, "that it will be cut");
   if (v.distributed) return;
   check_can_be_cut(v);
-  const std::size_t of_records = schema_.has_record(variable(name)) ? 1 : 0;
+  const std::size_t of_records = schema().has_record(variable(name)) ? 1 : 0;
   if (v.dims.size() == of_records)
     throw Error(Code::invalid_argument, "a variable without dimensions{} cannot be cut over ranks",
                 of_records != 0 ? " beside the record dimension" : "")
@@ -428,7 +442,7 @@ void Definitions::take_default_chunks(VariableDef& variable) {
   Dims shape;
   std::vector<bool> unlimited;
   for (const int d : variable.dims) {
-    const Dimension& dim = schema_.dim(d);
+    const Dimension& dim = schema().dim(d);
     shape.push_back(dim.length);
     unlimited.push_back(dim.unlimited);
   }
@@ -443,7 +457,7 @@ void Definitions::take_default_chunks(VariableDef& variable) {
 }
 
 void Definitions::take_defaults(VariableDef& variable) {
-  if (traits_of(schema_.format).has_chunks) {
+  if (traits_of(schema().format).has_chunks) {
     const auto* choice = defaults_.compression.of(variable.name);
     if (choice != nullptr && !given_.contains({"compression", variable.name})) {
       variable.filters = filters_of(choice->value);
@@ -480,23 +494,23 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
           .of_variable(name);
     grid.push_back(dimension(dim));
   }
-  const std::int64_t length = check_gathered(schema_, grid, decomposition.get());
+  const std::int64_t length = check_gathered(schema(), grid, decomposition.get());
   if (variable_by_name_.contains(name))
     throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
   std::int64_t cells = 1;
   std::vector<std::string> names;
   for (const int d : grid) {
-    cells *= schema_.dim(d).length;
-    names.push_back(schema_.dim(d).name);
+    cells *= schema().dim(d).length;
+    names.push_back(schema().dim(d).name);
   }
   const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
-  check_type(schema_.format, type, "the list of water points", name);
+  check_type(schema().format, type, "the list of water points", name);
   def_dim(name, length);
   def_var(name, type, {name}, nullptr);
-  VariableDef& list = schema_.variables.back();
+  VariableDef& list = wanted().variables.back();
   list.distributed = true;
   list.attributes = {Attribute::text("compress", joined(names, " "))};
-  gathered_.emplace_back(static_cast<int>(schema_.dims.size()) - 1, std::move(decomposition));
+  gathered_.emplace_back(static_cast<int>(schema().dims.size()) - 1, std::move(decomposition));
 }
 
 VariableDef& Definitions::new_variable(const std::string& name, const char* what) {
@@ -505,20 +519,20 @@ VariableDef& Definitions::new_variable(const std::string& name, const char* what
     throw Error(Code::state,
                 std::string(what) + " can only be given before the variable's definition is finished")
         .of_variable(name);
-  return schema_.variable(i);
+  return wanted().variable(i);
 }
 
 // Of a variable in the file that has no fill, nobody has filled anything with the value that it lacks, but
 // such cells as decompositions have left out so far.
 bool Definitions::may_get_late_fill(int v) const {
-  return defaults_.late_fill && v < variables_in_file_ && schema_.variable(v).no_fill &&
-         lacks_fill_value(schema_.variable(v));
+  return defaults_.late_fill && v < variables_in_file_ && schema().variable(v).no_fill &&
+         lacks_fill_value(schema().variable(v));
 }
 
 void Definitions::def_fill(const std::string& name, Type type, const void* value) {
   if (const int i = variable(name); value != nullptr && may_get_late_fill(i)) {
-    auto& attributes = schema_.variable(i).attributes;
-    attributes.push_back(fill_attribute(schema_.variable(i), type, value));
+    Attribute fill = fill_attribute(schema().variable(i), type, value);
+    wanted().variable(i).attributes.push_back(std::move(fill));
     added_attributes_.emplace(i, k_fill_name);
     return;
   }
@@ -534,13 +548,13 @@ void Definitions::def_fill(const std::string& name, Type type, const void* value
 
 void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks) {
   VariableDef& v = new_variable(name, "a chunk shape");
-  if (!traits_of(schema_.format).has_chunks)
-    throw Error(Code::not_supported, "format {} has no chunks; use netcdf4", name_of(schema_.format))
+  if (!traits_of(schema().format).has_chunks)
+    throw Error(Code::not_supported, "format {} has no chunks; use netcdf4", name_of(schema().format))
         .of_variable(name);
   if (v.dims.empty()) throw Error(Code::invalid_argument, "a scalar has no chunks").of_variable(name);
   if (chunks == nullptr) throw Error(Code::invalid_argument, "chunks is NULL").of_variable(name);
   for (std::size_t i = 0; i < v.dims.size(); ++i) {
-    const Dimension& dim = schema_.dim(v.dims[i]);
+    const Dimension& dim = schema().dim(v.dims[i]);
     if (chunks[i] < 1 || (!dim.unlimited && chunks[i] > dim.length))
       throw Error(Code::invalid_argument, "the chunk is {} long in dimension '{}'; allowed are 1 to {}",
                   chunks[i], dim.name, dim.unlimited ? "any number" : std::to_string(dim.length))
@@ -552,14 +566,9 @@ void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks
 
 void Definitions::def_compression(const std::string& name, const std::string& text) {
   VariableDef& v = new_variable(name, "compression");
-  Filters filters;
-  try {
-    filters = filters_of(text);
-  } catch (const Error& e) {
-    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
-  }
-  if (!filters.empty() && !traits_of(schema_.format).has_chunks)
-    throw Error(Code::not_supported, "format {} cannot be compressed; use netcdf4", name_of(schema_.format))
+  const Filters filters = parsed(name, [&] { return filters_of(text); });
+  if (!filters.empty() && !traits_of(schema().format).has_chunks)
+    throw Error(Code::not_supported, "format {} cannot be compressed; use netcdf4", name_of(schema().format))
         .of_variable(name);
   if (!filters.empty() && (v.dims.empty() || v.type == Type::string))
     throw Error(Code::invalid_argument,
@@ -571,12 +580,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
 
 void Definitions::def_quantize(const std::string& name, const std::string& text) {
   const VariableDef& v = new_variable(name, "quantization");
-  Quantization quantization;
-  try {
-    quantization = quantization_of(text);
-  } catch (const Error& e) {
-    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
-  }
+  const Quantization quantization = parsed(name, [&] { return quantization_of(text); });
   check_quantization(v, quantization);
   given_.insert({"quantize", v.name});
   if (const auto chosen = by_pattern_.extract(v.name)) taken_.insert({"quantize", chosen.mapped()});
@@ -587,14 +591,14 @@ void Definitions::def_quantize(const std::string& name, const std::string& text)
 }
 
 void Definitions::find_quantized() {
-  for (const auto& v : schema_.variables)
+  for (const auto& v : schema().variables)
     if (const Quantization found = quantization_in_file(v); !found.empty()) quantized_[v.name] = found;
 }
 
 // Which variables are coordinates is known when all is defined that there is to be.
 void Definitions::spare_coordinates() {
   if (by_pattern_.empty()) return;
-  const auto coordinates = names_of_coordinates(schema_);
+  const auto coordinates = names_of_coordinates(schema());
   for (const auto& [name, pattern] : std::exchange(by_pattern_, {})) {
     if (coordinates.contains(name))
       quantized_.erase(name);
@@ -605,29 +609,31 @@ void Definitions::spare_coordinates() {
 
 void Definitions::describe_quantized() {
   spare_coordinates();
-  for (auto i = static_cast<std::size_t>(variables_in_file_); i < schema_.variables.size(); ++i) {
-    const auto found = quantized_.find(schema_.variables[i].name);
+  auto& variables = wanted().variables;
+  for (auto i = static_cast<std::size_t>(variables_in_file_); i < variables.size(); ++i) {
+    const auto found = quantized_.find(variables[i].name);
     if (found == quantized_.end()) continue;
-    describe_quantization(schema_.variables[i], found->second);
-    rounding_of(schema_.variables[i], found->second);  // throws where it cannot be done
+    describe_quantization(variables[i], found->second);
+    rounding_of(variables[i], found->second);  // throws where it cannot be done
     VariableDef container = quantization_container(found->second.mode);
     if (variable_by_name_.contains(container.name)) continue;
-    variable_by_name_.emplace(container.name, static_cast<int>(schema_.variables.size()));
-    schema_.variables.push_back(std::move(container));
+    variable_by_name_.emplace(container.name, static_cast<int>(variables.size()));
+    variables.push_back(std::move(container));
     decompositions_.push_back(nullptr);
   }
 }
 
 void Definitions::copy_att(const char* variable, Attribute attribute, bool odd_fill) {
   attribute.name = composed(attribute.name);
-  if (attribute.type == Type::string && !holds(schema_.format, Type::string) && attribute.strings.size() == 1)
+  if (attribute.type == Type::string && !holds(schema().format, Type::string) &&
+      attribute.strings.size() == 1)
     attribute = Attribute::text(attribute.name, attribute.strings.front());
   if (variable != nullptr && attribute.name == k_fill_name) {
     VariableDef& v = new_variable(variable, "a fill value");
     VariableDef with = v;
     replace(with.attributes, attribute);
     if (const std::string fault = fault_of_fill(with); !fault.empty()) {
-      check_type(schema_.format, attribute.type, "attribute", attribute.name);
+      check_type(schema().format, attribute.type, "attribute", attribute.name);
       if (!odd_fill)
         throw Error(Code::not_supported,
                     "{}, which the driver's library takes for none; leave it out, or use "
@@ -655,14 +661,14 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
   check_new_name(name, "an attribute");
   if (type == Type::logical)
     throw Error(Code::type, "attribute '{}' is logical; give it as byte 0 or 1, or as text", name);
-  if (type == Type::string && !holds(schema_.format, Type::string))
+  if (type == Type::string && !holds(schema().format, Type::string))
     throw Error(
         Code::not_supported,
         "attribute '{}' is of type string; format {} has text only: give it as char, or use format netcdf4",
-        name, name_of(schema_.format));
-  check_type(schema_.format, type, "attribute", name);
+        name, name_of(schema().format));
+  check_type(schema().format, type, "attribute", name);
   if (index >= 0 && name == k_fill_name) {
-    const Type wanted = schema_.variable(index).type;
+    const Type wanted = schema().variable(index).type;
     if (type != wanted || count != 1)
       throw Error(Code::type, "_FillValue is one value of the variable's type, {}, not {} of {}",
                   name_of(wanted), count, name_of(type))
@@ -671,7 +677,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
     replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
-  auto& attributes = index < 0 ? schema_.attributes : schema_.variable(index).attributes;
+  auto& attributes = index < 0 ? wanted().attributes : wanted().variable(index).attributes;
   if (index < variables_in_file_ && find_attribute(attributes, name) == nullptr)
     added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "codec/quantize.hpp"
 #include "dataset/settings/choices.hpp"
 #include "decomp/decomposition.hpp"
@@ -18,8 +20,9 @@
 
 namespace shoal {
 
-/// The define phase of one dataset on one rank: a schema that grows, each step checked when it is made. All
-/// calls Local. On Error nothing was changed.
+/// The define phase of one dataset on one rank: what the file is to become, each step checked when it is
+/// made. The schema of the file is the driver's; there is another only while definitions wait. All calls
+/// Local. On Error nothing was changed.
 class Definitions {
  public:
   /// What new variables get that are given nothing else.
@@ -34,14 +37,20 @@ class Definitions {
   Definitions() = default;
   explicit Definitions(Defaults defaults) : defaults_(std::move(defaults)) {}
 
-  /// Start from what is in the file; drops what was pending.
+  /// Starts from what is in the file, the driver's schema, which outlives this or the next reset; drops what
+  /// was pending. To be called when the driver has changed it, lengths aside.
   void reset(const Schema& in_file);
-  const Schema& schema() const { return schema_; }
+  void reset(Schema&& in_file) = delete;
+  /// With the definitions that wait.
+  const Schema& schema() const { return wanted_ ? *wanted_ : *in_file_; }
+  /// The schema that the file is to be brought to.
+  Schema& wanted();
   /// The decomposition of each variable of the schema; nullptr: none yet.
-  const std::vector<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
+  const Numbered<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
+  const std::shared_ptr<const Decomposition>& decomposition(int variable) const {
+    return decompositions_[variable];
+  }
   void attach(int variable, std::shared_ptr<const Decomposition> decomposition);
-  /// Record counts as the driver knows them now.
-  void take_lengths(const Schema& in_file);
 
   /// length 0: unlimited.
   void def_dim(const std::string& name, std::int64_t length);
@@ -81,7 +90,7 @@ class Definitions {
   void describe_quantized();
   /// The same of cells that are left out: _FillValue, of new variables whose decomposition leaves some.
   void describe_left_cells();
-  /// A variable of the file was written with a decomposition that leaves cells out. -1: none that is known.
+  /// A variable of the file was written with a decomposition that leaves cells out.
   void note_left_cells(int variable);
   /// Of variables of the file that have no _FillValue, and could: was one written so, and nobody dealt with
   /// it? In order; as many on all ranks.
@@ -130,11 +139,12 @@ class Definitions {
   std::vector<Attribute>& changeable_attributes(int variable, const std::string& name);
   bool is_attribute_in_file(int variable, const std::string& name) const;
 
-  Schema schema_;
+  const Schema* in_file_ = nullptr;  // the driver's
+  std::optional<Schema> wanted_;     // while definitions wait
   // Models define thousands of variables: names are looked up, not searched for.
   std::unordered_map<std::string, int> dim_by_name_;
   std::unordered_map<std::string, int> variable_by_name_;
-  std::vector<std::shared_ptr<const Decomposition>> decompositions_;
+  Numbered<std::shared_ptr<const Decomposition>> decompositions_;
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int dims_in_file_ = 0, variables_in_file_ = 0;
   std::set<std::pair<int, std::string>>

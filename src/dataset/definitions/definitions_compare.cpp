@@ -11,10 +11,13 @@
 namespace shoal {
 
 Bytes Definitions::packed() const {
-  // Ranks may know different record counts between two commits; that is no difference of definitions.
-  Schema plain = schema_;
+  // What ranks may know differently between two commits is no difference of definitions: record counts, and
+  // that a variable of the file was written with a decomposition.
+  Schema plain = schema();
   for (auto& dim : plain.dims)
     if (dim.unlimited) dim.length = 0;
+  for (int v = 0; v < variables_in_file_; ++v)
+    plain.variable(v).distributed = false;
   ByteWriter out;
   pack(out, plain);
   // Decompositions are objects of one rank; what ranks share is which variables have the same one.
@@ -46,9 +49,10 @@ void Definitions::take_attribute_values(const Bytes& of_root) {
   };
   ByteReader in(of_root);
   Schema root = unpack_schema(in);
-  take(schema_.attributes, root.attributes);
-  for (std::size_t v = 0; v < std::min(schema_.variables.size(), root.variables.size()); ++v)
-    take(schema_.variables[v].attributes, root.variables[v].attributes);
+  Schema& mine = wanted();
+  take(mine.attributes, root.attributes);
+  for (std::size_t v = 0; v < std::min(mine.variables.size(), root.variables.size()); ++v)
+    take(mine.variables[v].attributes, root.variables[v].attributes);
 }
 
 namespace {

@@ -75,8 +75,9 @@ bool Definitions::lacks_fill_value(const VariableDef& v) const {
 
 // In front, where readers of headers look for it.
 void Definitions::describe_left_cells() {
-  for (auto v = static_cast<std::size_t>(variables_in_file_); v < schema_.variables.size(); ++v) {
-    VariableDef& definition = schema_.variables[v];
+  auto& variables = wanted().variables;
+  for (auto v = static_cast<std::size_t>(variables_in_file_); v < variables.size(); ++v) {
+    VariableDef& definition = variables[v];
     if (!decompositions_[v] || !decompositions_[v]->leaves_cells() || !lacks_fill_value(definition)) continue;
     definition.attributes.insert(definition.attributes.begin(), fill_value_of(definition));
     added_fill_.push_back(definition.name);
@@ -84,8 +85,7 @@ void Definitions::describe_left_cells() {
 }
 
 bool Definitions::may_get_fill_value(int v) const {
-  return v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
-         lacks_fill_value(schema_.variable(v));
+  return v < variables_in_file_ && !dealt_with_.contains(v) && lacks_fill_value(schema().variable(v));
 }
 
 void Definitions::note_left_cells(int variable) {
@@ -101,11 +101,11 @@ std::vector<std::int64_t> Definitions::left_cells() const {
 
 std::pair<Schema, std::vector<int>> Definitions::with_fill_values(
     const std::vector<std::int64_t>& marked) const {
-  std::pair<Schema, std::vector<int>> out{schema_, {}};
+  std::pair<Schema, std::vector<int>> out{schema(), {}};
   std::size_t next = 0;
   for (int v = 0; v < variables_in_file_; ++v) {
     if (!may_get_fill_value(v) || marked[next++] == 0) continue;
-    VariableDef& definition = out.first.variables[static_cast<std::size_t>(v)];
+    VariableDef& definition = out.first.variable(v);
     definition.attributes.push_back(fill_value_of(definition));
     out.second.push_back(v);
   }
@@ -116,7 +116,7 @@ void Definitions::finish_left_cells(const std::vector<int>& variables, bool adde
   left_.clear();
   dealt_with_.insert(variables.begin(), variables.end());
   for (const int v : variables)
-    if (added) added_fill_.push_back(schema_.variable(v).name);
+    if (added) added_fill_.push_back(schema().variable(v).name);
 }
 
 // Variables that were in the file before they were written so: found there, or defined without a
@@ -128,10 +128,11 @@ void Dataset::add_fill_values() {
   const std::vector<int>& variables = with_values.second;
   if (variables.empty()) return;
   const Status added = caught([&] { driver_->define(with_values.first, cuts_in_file()); });
+  definitions_.reset(driver_->schema());
   definitions_.finish_left_cells(variables, added.ok());
-  if (added.ok()) return definitions_.reset(driver_->schema());
+  if (added.ok()) return;
   for (const int v : variables) {
-    const VariableDef& definition = definitions_.schema().variable(v);
+    const VariableDef& definition = schema().variable(v);
     const std::string value = fill_text(definition);
     warnings_.push_back(fmt::format(
         "variable '{}' was written with a decomposition that leaves cells out (land). They have the fill "

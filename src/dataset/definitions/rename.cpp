@@ -43,34 +43,33 @@ void give_name(std::unordered_map<std::string, int>& by_name, const std::string&
 }  // namespace
 
 void Definitions::note_change(SchemaChange change) {
-  schema_.changes.push_back(std::move(change));
+  wanted().changes.push_back(std::move(change));
 }
 
 void Definitions::rename_dim(const std::string& given, const std::string& given_to) {
   const int d = dimension(given);
-  const std::string name = schema_.dim(d).name, to = composed(given_to);
+  const std::string name = schema().dim(d).name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "a dimension");
   if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
-  check_not_gathered(schema_, name, d, -1);
-  schema_.dim(d).name = to;
+  check_not_gathered(schema(), name, d, -1);
+  wanted().dim(d).name = to;
   give_name(dim_by_name_, name, to, d);
   if (d < dims_in_file_) note_change({SchemaChange::Kind::rename_dim, d, name, to});
 }
 
 void Definitions::rename_var(const std::string& given, const std::string& given_to) {
   const int v = variable(given);
-  const std::string name = schema_.variable(v).name, to = composed(given_to);
+  const std::string name = schema().variable(v).name, to = composed(given_to);
   if (name == to) return;
   check_new_name(to, "a variable");
   if (is_of_other(variable_by_name_, to, v))
     throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
-  check_not_gathered(schema_, name, -1, v);
-  VariableDef& definition = schema_.variable(v);
-  if (is_quantization_container(definition))
+  check_not_gathered(schema(), name, -1, v);
+  if (is_quantization_container(schema().variable(v)))
     throw Error(Code::not_supported, "it says how values of others are quantized, and keeps its name")
         .of_variable(name);
-  definition.name = to;
+  wanted().variable(v).name = to;
   give_name(variable_by_name_, name, to, v);
   move_notes(name, to);
   if (v < variables_in_file_) note_change({SchemaChange::Kind::rename_variable, v, name, to});
@@ -94,15 +93,15 @@ void Definitions::move_notes(const std::string& from, const std::string& to) {
 // The attributes among which one is to be changed, if it may be.
 std::vector<Attribute>& Definitions::changeable_attributes(int variable, const std::string& name) {
   if (variable < 0) {
-    find_attribute_or_throw(schema_.attributes, name);
-    return schema_.attributes;
+    find_attribute_or_throw(schema().attributes, name);
+    return wanted().attributes;
   }
-  VariableDef& definition = schema_.variable(variable);
+  VariableDef& definition = wanted().variable(variable);
   find_attribute_or_throw(definition.attributes, name);
   if (name == k_fill_name && variable < variables_in_file_)
     throw Error(Code::not_supported,
                 "_FillValue says what cells hold that are in the file already, and stays");
-  const auto gatherings = gatherings_of(schema_);
+  const auto gatherings = gatherings_of(schema());
   const bool is_list = std::any_of(gatherings.begin(), gatherings.end(),
                                    [&](const Gathering& gathering) { return gathering.list == variable; });
   if ((name == "compress" && is_list) ||

@@ -21,10 +21,6 @@ Dims slice(const Dims& dims, int first, int n) {
   return Dims(std::span(dims.begin() + first, static_cast<std::size_t>(n)));
 }
 
-Box nothing(int rank) {
-  return {Dims(rank), Dims(rank)};
-}
-
 }  // namespace
 
 std::vector<std::int64_t> active_points(const Decomposition& masked) {
@@ -78,10 +74,7 @@ GatheredField::GatheredField(const Comm& comm, std::shared_ptr<const Decompositi
       missing = {Code::invalid_argument,
                  fmt::format("the mask has water at cell {} ({}) of the grid, which is not among the water "
                              "points of the file; give the mask that these were made from",
-                             as_index(cells[i]), counted_from()),
-                 -1,
-                 {},
-                 {}};
+                             as_index(cells[i]), counted_from())};
     }
   }
   unwritable_ = comm.agree(missing);
@@ -117,7 +110,7 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
   const int outer_dims = grid.region.rank() - grid_dims_ - inner_dims_;
   Transfer out;
   out.variable = grid.variable;
-  out.status = grid.status;
+  out.refused = grid.refused;
   out.rounding = grid.rounding;
   out.decomposition = map;
   out.region = {
@@ -125,8 +118,8 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
       joined(joined(slice(grid.region.count, 0, outer_dims), {length_}),
              tail(grid.region.count, inner_dims_))};
   if (grid.region.empty()) out.region.count = Dims(out.region.rank());
-  const bool has_cells = grid.status.ok() && !map->tile().empty() && !grid.region.empty();
-  out.mine = has_cells ? out.region : nothing(out.region.rank());
+  const bool has_cells = !grid.refused && !map->tile().empty() && !grid.region.empty();
+  out.mine = has_cells ? out.region : no_cells(out.region.rank());
   out.array = ArrayView{nullptr, grid.array.type(), in_memory(grid).size, Dims(out.region.rank()),
                         Dims(out.region.rank())};
   return out;
@@ -149,8 +142,8 @@ Transfer GatheredField::for_writing(const Transfer& grid, const VariableDef& def
   }
   const Element stored{definition.type, size_of(definition.type), false};
   const Box box = own_cells(grid);
-  out.status.merge(caught([&] {
-    std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * stored.size);
+  out.refused.why.merge(caught([&] {
+    std::byte* const to = cells.of(bytes_of(box, stored.size));
     const Bytes fill = fill_of(definition);
     // Rounded where the list is written.
     const ConversionErrors found = pack_cells(grid, box, to, byte_strides(box.count, stored.size),
@@ -158,24 +151,24 @@ Transfer GatheredField::for_writing(const Transfer& grid, const VariableDef& def
     if (found.count > 0) conversion_errors = conversion_status(grid, definition, found, box, true);
     out.array = ArrayView::contiguous(to, definition.type, list_extents(box));
   }));
-  if (!out.status.ok()) out.mine = nothing(out.region.rank());
+  if (out.refused) out.mine = no_cells(out.region.rank());
   return out;
 }
 
 Transfer GatheredField::for_reading(const Transfer& grid, const VariableDef& definition,
                                     ScratchBuffer& cells) const {
   Transfer out = in_file(grid, with_halo_);
-  if (!grid.status.ok() || grid_->tile().empty() || grid.region.empty()) return out;
+  if (grid.refused || grid_->tile().empty() || grid.region.empty()) return out;
   if (grid_->map() != nullptr) {
     out.array = grid.array;
     return out;
   }
   const std::size_t size = size_of(definition.type);
-  out.status.merge(caught([&] {
+  out.refused.why.merge(caught([&] {
     const Box box =
         within_region({intersection(grid_->tile_with_halo(), Box::whole(grid_->global()))}, grid.region)
             .front();
-    std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * size);
+    std::byte* const to = cells.of(bytes_of(box, size));
     const Bytes fill = fill_of(definition);
     fill_box(to, {static_cast<std::int64_t>(size)}, {box.cells()}, fill.data(), size);
     out.array = ArrayView::contiguous(to, definition.type, list_extents(box));
@@ -184,7 +177,7 @@ Transfer GatheredField::for_reading(const Transfer& grid, const VariableDef& def
 }
 
 Status GatheredField::give(const Transfer& grid, const VariableDef& definition, const Transfer& read) const {
-  if (!grid.status.ok() || grid_->tile().empty() || grid.region.empty()) return {};
+  if (grid.refused || grid_->tile().empty() || grid.region.empty()) return {};
   if (grid_->map() != nullptr) return fill_masked_cells(grid, definition);
   const Element stored{definition.type, size_of(definition.type), false};
   const Box box =

@@ -150,23 +150,17 @@ void save_map(const Comm& comm, Dataset& file, const Decomposition& d, const Lis
 }
 
 Status conversion_error(const Comm& comm, const Decomposition* d) {
-  if (d == nullptr) return {Code::invalid_argument, "decomposition is NULL", -1, {}, {}};
+  if (d == nullptr) return {Code::invalid_argument, "decomposition is NULL"};
   if (d->comm_size() != comm.size() || d->comm_rank() != comm.rank())
     return {Code::invalid_argument,
-            "the decomposition was made with another communicator: give the same one",
-            -1,
-            {},
-            {}};
+            "the decomposition was made with another communicator: give the same one"};
   // The mask is saved as a field, in which each cell has one value.
   if (d->is_masked() && !d->writable().ok())
     return {
         Code::not_supported,
         "a map with a mask cannot be saved if a cell comes twice, as the two may differ; save the map that "
         "it was made from. " +
-            d->writable().message,
-        -1,
-        {},
-        {}};
+            d->writable().message};
   return {};
 }
 

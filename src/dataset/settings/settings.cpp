@@ -254,13 +254,18 @@ std::int64_t least_bytes(const std::string& key) {
   return 0;
 }
 
-void check_bytes(const SettingKey& key, const std::string& value, const std::string& origin) {
-  std::int64_t number = 0;
+// What `parse` gives; its failure is one of the setting.
+template <class Parse>
+auto in_setting(const std::string& key, const std::string& origin, Parse&& parse) {
   try {
-    number = parse_bytes(value);
+    return parse();
   } catch (const Error& e) {
-    throw Error(Code::setting, "setting {} (from {}): {}", key.name, origin, e.status().message);
+    throw Error(Code::setting, "setting {} (from {}): {}", key, origin, e.status().message);
   }
+}
+
+void check_bytes(const SettingKey& key, const std::string& value, const std::string& origin) {
+  const std::int64_t number = in_setting(key.name, origin, [&] { return parse_bytes(value); });
   if (number < least_bytes(key.name)) refuse(key, value, origin);
   const bool of_stripes = std::string(key.name) == "stripe_bytes";
   if (of_stripes && (number % k_stripe_unit != 0 || number >= k_stripe_end)) refuse(key, value, origin);
@@ -282,11 +287,7 @@ Choices choices_of(const std::string& key, const std::string& text) {
 
 // Settings that may differ between variables.
 std::string checked_choices(const std::string& key, const std::string& value, const std::string& origin) {
-  try {
-    return choices_of(key, value).text();
-  } catch (const Error& e) {
-    throw Error(Code::setting, "setting {} (from {}): {}", key, origin, e.status().message);
-  }
+  return in_setting(key, origin, [&] { return choices_of(key, value).text(); });
 }
 
 // The value as it is kept: words in their usual spelling, flags as true or false.
@@ -316,13 +317,8 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
       break;
   }
   const std::string v = lower(value);
-  if (std::string(key.name) == "format") {
-    try {
-      return name_of(format_of(v));
-    } catch (const Error& e) {
-      throw Error(Code::setting, "setting format (from {}): {}", origin, e.status().message);
-    }
-  }
+  if (std::string(key.name) == "format")
+    return in_setting(key.name, origin, [&] { return name_of(format_of(v)); });
   const auto allowed = words(key.allowed);
   for (const auto& found : {v, flag_word(v)})
     if (std::find(allowed.begin(), allowed.end(), found) != allowed.end()) return found;

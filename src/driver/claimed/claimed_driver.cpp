@@ -10,6 +10,7 @@
 #include "comm/nodes.hpp"
 #include "driver/claimed/move_data.hpp"
 #include "driver/counters.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "storage/paths.hpp"
 
 namespace shoal {
@@ -127,13 +128,10 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
   auto claimed_mode = in.get<OpenMode>();
   if (needs_rename_fence && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
     place_->working = place_->name;
-    const Bytes at_once = comm_.from_root([&] {
+    claimed_mode = value_of_root(comm_, [&] {
       claim_->replace_at_once(Claim::why_not_with_nodes());
-      ByteWriter out;
-      out.put(claim_->mode());
-      return out.take();
+      return claim_->mode();
     });
-    ByteReader(at_once).get(claimed_mode);
   }
   DriverOptions with_warnings = options;
   if (claim_) {
@@ -247,15 +245,12 @@ void ClaimedDriver::move(const Schema& wanted) {
   inner_->drop_stage();  // there may be no memory for two
   const Timer timer(earlier_.define);
   const bool several_nodes = !Nodes(comm_, options_.rearranging.ranks_per_node).single();
-  const Bytes begun = comm_.from_root([&] {
-    ByteWriter out;
-    out.put(place_->sent(claim_->begin_move(several_nodes)));
-    return out.take();
-  });
+  const std::string begun =
+      value_of_root(comm_, [&] { return place_->sent(claim_->begin_move(several_nodes)); });
   moved_ = std::make_unique<Moved>();
   moved_->place->path = place_->path;
   moved_->place->name = place_->name;
-  moved_->place->receive(ByteReader(begun).get<std::string>());
+  moved_->place->receive(begun);
   or_drop_place([&] {
     moved_->bytes = move_data(comm_, place_->now(), moved_->place->working, wanted, options_);
     moved_->driver = made(moved_->place, OpenMode::write, options_);
@@ -293,13 +288,16 @@ void ClaimedDriver::read(const Transfer& transfer) {
 }
 
 void ClaimedDriver::put(int variable, const Box& box, const std::byte* values,
-                        const std::vector<std::string>& strings, const Status& status) {
-  in_words_of_user([&] { inner_->put(variable, box, values, strings, status); });
+                        const std::vector<std::string>& strings) {
+  in_words_of_user([&] { inner_->put(variable, box, values, strings); });
 }
 
-void ClaimedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                        const Status& status) {
-  in_words_of_user([&] { inner_->get(variable, box, values, strings, status); });
+void ClaimedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  in_words_of_user([&] { inner_->get(variable, box, values, strings); });
+}
+
+void ClaimedDriver::refuse(const RefusedCall& call) {
+  in_words_of_user([&] { inner_->refuse(call); });
 }
 
 void ClaimedDriver::fetch(int variable, const Box& box, std::byte* values) {
@@ -334,13 +332,8 @@ void ClaimedDriver::close(bool durable) {
   if (inner_->whole()) {
     Status renamed = as_user_knows_it(finish(durable, true));
     if (!renamed.ok() && waits_for_commit()) {
-      const Bytes kept = comm_.from_root([&] {
-        ByteWriter out;
-        out.put(claim_->keep());
-        return out.take();
-      });
-      renamed.message +=
-          fmt::format("; the new file is whole, and stays as '{}'", ByteReader(kept).get<std::string>());
+      const std::string kept = value_of_root(comm_, [&] { return claim_->keep(); });
+      renamed.message += fmt::format("; the new file is whole, and stays as '{}'", kept);
     }
     outcome.merge(renamed);
   } else if (outcome.ok() && waits_for_commit()) {  // what a sync said is not said again by the driver

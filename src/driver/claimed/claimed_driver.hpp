@@ -38,10 +38,10 @@ class ClaimedDriver final : public Driver {
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   bool fetches() const override { return inner_->fetches(); }
   void fetch(int variable, const Box& box, std::byte* values) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {

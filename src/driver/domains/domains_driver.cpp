@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "driver/domains/grouping.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "driver/registry.hpp"
 #include "storage/paths.hpp"
 
@@ -80,7 +81,7 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
 Status DomainsDriver::reported_by_domain(Status status) const {
   if (status.ok()) return status;
   const bool known = status.rank >= 0 && status.rank < static_cast<int>(members_.size());
-  status.rank = known ? static_cast<int>(members_[static_cast<std::size_t>(status.rank)]) : comm_.rank();
+  status.rank = known ? static_cast<int>(members_[status.rank]) : comm_.rank();
   if (status.file.empty() && made()) status.file = file_of_set(path_, domain_);
   return status;
 }
@@ -104,8 +105,8 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
     gave_up_ = caught([&] { make_files(cuts); });
     if (!gave_up_.ok()) throw Error(gave_up_);
   }
-  std::vector<Part> parts = parts_;
-  std::vector<int> variables;
+  Numbered<Part> parts = parts_;
+  Numbered<int> variables;
   std::vector<std::pair<int, int>> made_axes;
   Schema in_file;
   together([&] {
@@ -130,12 +131,8 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
   parts_ = std::move(parts);
   variables_ = std::move(variables);
   placements_.clear();
-  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v) {
-    Placement elsewhere;
-    elsewhere.kind = Placement::Kind::library;
-    elsewhere.chunk = schema_.shape(v);
-    placements_.push_back(elsewhere);
-  }
+  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v)
+    placements_.push_back(of_library(schema_.shape(v)));
   put_made_axes(made_axes);
 }
 
@@ -171,13 +168,10 @@ void DomainsDriver::make_files(const Cuts& cuts) {
 }
 
 void DomainsDriver::find_old_files() {
-  const Bytes found = comm_.from_root([&] {
+  has_old_files_ = value_of_root(comm_, [&] {
     old_files_ = files_in_the_way();
-    ByteWriter out;
-    out.put(!old_files_.empty());
-    return out.take();
+    return !old_files_.empty();
   });
-  has_old_files_ = ByteReader(found).get<bool>();
 }
 
 void DomainsDriver::remove_old_files() {
@@ -262,7 +256,7 @@ void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decompos
   });
 }
 
-void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts) {
+void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, Numbered<Part>& parts) {
   parts.resize(wanted.dims.size());
   for (std::size_t d = schema_.dims.size(); d < wanted.dims.size(); ++d)
     parts[d].count = wanted.dims[d].length;
@@ -296,8 +290,7 @@ void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::
   }
 }
 
-Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& parts,
-                                     std::vector<int>& variables,
+Schema DomainsDriver::schema_of_file(const Schema& wanted, Numbered<Part>& parts, Numbered<int>& variables,
                                      std::vector<std::pair<int, int>>& made_axes) const {
   const auto changes = changes_of_file(wanted);
   Schema out = changed(inner_->schema(), changes);
@@ -326,8 +319,7 @@ Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& pa
       def.dims[i] = parts[d].inner;
     }
     if (v < schema_.variables.size()) {
-      if (variables[v] >= 0)
-        out.variables[static_cast<std::size_t>(variables[v])].attributes = def.attributes;
+      if (variables[v] >= 0) out.variable(variables[v]).attributes = def.attributes;
       continue;
     }
     variables.push_back(there ? static_cast<int>(out.variables.size()) : -1);
@@ -362,9 +354,9 @@ std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) c
     const std::string dim = change.name;
     const bool of_file = change.index < 0;
     if (change.kind == Kind::rename_dim)
-      change.index = parts_[static_cast<std::size_t>(change.index)].inner;
+      change.index = parts_[change.index].inner;
     else if (!of_file)
-      change.index = variables_[static_cast<std::size_t>(change.index)];
+      change.index = variables_[change.index];
     if (change.index < 0 && !of_file) continue;
     add(change);
     const int axis = change.kind == Kind::rename_dim ? in_file.find_variable(dim) : -1;
@@ -385,12 +377,11 @@ std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) c
 
 void DomainsDriver::put_made_axes(const std::vector<std::pair<int, int>>& made_axes) {
   for (const auto& [variable, d] : made_axes) {
-    const Part& part = parts_[static_cast<std::size_t>(d)];
+    const Part& part = parts_[d];
     std::vector<double> numbers;
     for (std::int64_t i = 0; i < part.count; ++i)
       numbers.push_back(static_cast<double>(part.first + i + 1));
-    inner_->put(variable, Box::whole({part.count}), reinterpret_cast<const std::byte*>(numbers.data()), {},
-                {});
+    inner_->put(variable, Box::whole({part.count}), reinterpret_cast<const std::byte*>(numbers.data()), {});
   }
 }
 
@@ -401,11 +392,11 @@ Box DomainsDriver::box_in_file(int v, const Box& box) const {
   const auto& dims = schema_.variable(v).dims;
   Box out = box;
   for (int i = 0; i < box.rank(); ++i) {
-    const Part& part = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+    const Part& part = part_of(dims, i);
     if (!part.cut) continue;
     const std::int64_t first = std::max(box.first[i], part.first);
     const std::int64_t end = std::min(box.end(i), part.first + part.count);
-    if (first >= end) return {Dims(box.rank()), Dims(box.rank())};
+    if (first >= end) return no_cells(box.rank());
     out.first[i] = first - part.first;
     out.count[i] = end - first;
   }
@@ -422,22 +413,17 @@ void DomainsDriver::ask_others() {
 void DomainsDriver::write(const Transfer& transfer) {
   spread_puts();
   ask_others();
-  Transfer part = transfer;
   const int v = transfer.variable;
-  if (v < 0) {
-    state_.skip(transfer.status);
-    return writer().write(part);
-  }
   const VariableDef& definition = schema_.variable(v);
   state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type)));
   grow(schema_, v, transfer.region);
-  part.variable = variables_[static_cast<std::size_t>(v)];
+  const int inside = variables_[v];
   Status conversion_error;  // the same on all ranks of a domain, so that none waits for another
   const Cut& cut = cuts_.at(transfer.decomposition.get());
   const auto& dims = definition.dims;
   const int lead = static_cast<int>(dims.size()) - transfer.decomposition->rank();
   for (int i = 0; i < transfer.decomposition->rank(); ++i) {
-    const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])];
+    const Part& p = part_of(dims, lead + i);
     const bool cut_here = transfer.decomposition->is_cut(i) || cut.partly;
     if (cut_here != p.cut || (p.cut && (cut.box.first[i] != p.first || cut.box.count[i] != p.count)))
       conversion_error.merge(
@@ -447,20 +433,34 @@ void DomainsDriver::write(const Transfer& transfer) {
                        schema_.dim(dims[static_cast<std::size_t>(lead + i)]).name),
            comm_.rank(), file_of_set(path_, domain_), definition.name});
   }
-  if (part.variable < 0 || !cut.part || !conversion_error.ok()) {
-    Status status = transfer.status;
+  if (inside < 0 || !cut.part || !conversion_error.ok()) {
+    Status status = transfer.refused.why;
     status.merge(conversion_error);
     return state_.defer(std::move(status));
   }
+  Transfer part = transfer;
+  part.variable = inside;
   part.decomposition = cut.part;
   part.origin = Dims(transfer.region.rank());
   for (int i = 0; i < part.origin.size(); ++i) {
-    const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+    const Part& p = part_of(dims, i);
     if (p.cut) part.origin[i] = p.first;
   }
   part.region = box_in_file(v, transfer.region);
   part.mine = box_in_file(v, transfer.mine);
   writer().write(part);
+}
+
+// What ranks of a domain have in common they learn in its driver, and all ranks where they ask each other.
+void DomainsDriver::refuse(const RefusedCall& call) {
+  using Kind = RefusedCall::Kind;
+  if (call.kind == Kind::read) read({});
+  if (call.kind == Kind::put) return puts_.push_back({0, {}, {}, {}, call.why});
+  spread_puts();
+  if (call.kind == Kind::get) return together([&] { writer().refuse(call); });
+  ask_others();
+  state_.skip(call.why);
+  writer().refuse(call);
 }
 
 void DomainsDriver::read(const Transfer& /*transfer*/) {
@@ -471,16 +471,16 @@ void DomainsDriver::read(const Transfer& /*transfer*/) {
 }
 
 void DomainsDriver::put(int v, const Box& box, const std::byte* values,
-                        const std::vector<std::string>& strings, const Status& status) {
-  Put p{v, box, {}, {}, status};
-  if (comm_.rank() == 0 && v >= 0 && status.ok()) {
+                        const std::vector<std::string>& strings) {
+  Put p{v, box, {}, {}, {}};
+  if (comm_.rank() == 0) {
     const VariableDef& def = schema_.variable(v);
     if (def.type == Type::string)
       p.strings = strings;
     else
       p.values.assign(values, values + box.cells() * static_cast<std::int64_t>(size_of(def.type)));
   }
-  if (v >= 0 && status.ok()) grow(schema_, v, box);
+  grow(schema_, v, box);
   puts_.push_back(std::move(p));
 }
 
@@ -509,7 +509,7 @@ void DomainsDriver::spread_puts() {
   const Bytes message = comm_.from_root([&] {
     ByteWriter out;
     for (const auto& p : puts_) {
-      out.put(p.status.ok());
+      out.put(p.refused.ok());
       out.put(p.variable);
       out.put(p.box);
       out.put(p.values);
@@ -525,14 +525,14 @@ void DomainsDriver::spread_puts() {
     in.get(p.box);
     in.get(p.values);
     in.get(p.strings);
-    state_.defer(mine.status);
-    if (!good || p.variable < 0) continue;
-    const int inside = variables_[static_cast<std::size_t>(p.variable)];
+    state_.defer(mine.refused);
+    if (!good) continue;
+    const int inside = variables_[p.variable];
     const Box part = box_in_file(p.variable, p.box);
     if (inside < 0 || (part.empty() && !p.box.empty())) continue;
     grow(schema_, p.variable, p.box);
     if (part.count == p.box.count) {
-      inner_->put(inside, part, p.values.data(), p.strings, {});
+      inner_->put(inside, part, p.values.data(), p.strings);
       continue;
     }
     // The cells of the whole that this file holds.
@@ -540,7 +540,7 @@ void DomainsDriver::spread_puts() {
     Box taken(Dims(p.box.rank()), part.count);
     const auto& dims = schema_.variable(p.variable).dims;
     for (int i = 0; i < taken.rank(); ++i) {
-      const Part& cut = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+      const Part& cut = part_of(dims, i);
       taken.first[i] = part.first[i] + (cut.cut ? cut.first : 0) - p.box.first[i];
     }
     if (type == Type::string) {
@@ -553,37 +553,31 @@ void DomainsDriver::spread_puts() {
           position += (taken.first[i] + at[i]) * strides[i];
         texts.push_back(p.strings[static_cast<std::size_t>(position)]);
       }
-      inner_->put(inside, part, nullptr, texts, {});
+      inner_->put(inside, part, nullptr, texts);
       continue;
     }
     const ArrayView from = ArrayView::contiguous(p.values.data(), type, p.box.count).part(taken);
     const Element element{type, size_of(type), false};
-    Bytes cells(static_cast<std::size_t>(part.cells()) * element.size);
+    Bytes cells(bytes_of(part, element.size));
     copy_box(from.data, from.strides, cells.data(), byte_strides(part.count, element.size), part.count,
              find_conversion(element, element), nullptr);
-    inner_->put(inside, part, cells.data(), {}, {});
+    inner_->put(inside, part, cells.data(), {});
   }
   puts_.clear();
 }
 
-void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                        const Status& status) {
+void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  for (const int d : schema_.variable(v).dims)
+    if (parts_[d].cut)
+      return refuse(
+          {RefusedCall::Kind::get,
+           {Code::state,
+            fmt::format("a variable that is cut over files cannot be read while the set is written; "
+                        "close it, and open '{}' to read",
+                        path_)},
+           v});
   spread_puts();
-  together([&] {
-    Status mine = status;
-    if (v >= 0 && mine.ok()) {
-      for (const int d : schema_.variable(v).dims)
-        if (parts_[static_cast<std::size_t>(d)].cut)
-          mine = {Code::state,
-                  fmt::format("a variable that is cut over files cannot be read while the set is written; "
-                              "close it, and open '{}' to read",
-                              path_),
-                  -1,
-                  {},
-                  {}};
-    }
-    writer().get(mine.ok() ? variables_[static_cast<std::size_t>(v)] : -1, box, values, strings, mine);
-  });
+  together([&] { writer().get(variables_[v], box, values, strings); });
 }
 
 // ---- Sync and close

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "comm/comm.hpp"
 #include "driver/driver.hpp"
 #include "driver/plans/decomposition_plans.hpp"
@@ -29,19 +30,17 @@ class DomainsDriver final : public Driver {
                 const DriverOptions& options);
 
   const Schema& schema() const override { return schema_; }
-  const Placement& placement(int variable) const override {
-    return placements_.at(static_cast<std::size_t>(variable));
-  }
+  const Placement& placement(int variable) const override { return placements_.at(variable); }
   const Counters& counters() const override { return inner_ ? inner_->counters() : none_; }
 
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   void sync(bool durable) override;
   void submit_pending() override {
@@ -63,11 +62,11 @@ class DomainsDriver final : public Driver {
     bool partly = false;  ///< some domain has no cells of it
   };
   struct Put {
-    int variable = -1;
+    int variable = 0;
     Box box;
     Bytes values;
     std::vector<std::string> strings;
-    Status status;
+    Status refused;  ///< not ok: this rank does not know what is put
   };
 
   void make_files(const Cuts& cuts);
@@ -76,12 +75,16 @@ class DomainsDriver final : public Driver {
   void remove_old_files();
   bool is_of_a_set(const std::string& file) const;
   const Cut& cut_of(const std::shared_ptr<const Decomposition>& decomposition);
-  void cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts);
-  Schema schema_of_file(const Schema& wanted, std::vector<Part>& parts, std::vector<int>& variables,
+  void cut_dimensions(const Schema& wanted, const Cuts& cuts, Numbered<Part>& parts);
+  Schema schema_of_file(const Schema& wanted, Numbered<Part>& parts, Numbered<int>& variables,
                         std::vector<std::pair<int, int>>& made) const;
   std::vector<SchemaChange> changes_of_file(const Schema& wanted) const;
   void put_made_axes(const std::vector<std::pair<int, int>>& made);
   Box box_in_file(int variable, const Box& box) const;
+  /// Of dimension i of those that a variable has.
+  const Part& part_of(const std::vector<int>& dims, int i) const {
+    return parts_[dims[static_cast<std::size_t>(i)]];
+  }
   void spread_puts();
   void ask_others();
   void finish(bool durable, bool final);
@@ -100,18 +103,18 @@ class DomainsDriver final : public Driver {
   DriverOptions options_;
   Schema schema_;
   CollectiveState state_;  ///< among all ranks; what ranks of a domain have in common is the inner driver's
-  std::vector<Placement> placements_;
+  Numbered<Placement> placements_;
   Counters none_;
 
   int domain_ = 0, domains_ = 1;
   std::optional<Comm> ranks_;           ///< of this domain
-  std::vector<std::int64_t> members_;   ///< their numbers in comm_
+  Numbered<std::int64_t> members_;      ///< their numbers in comm_
   std::vector<std::string> old_files_;  ///< of rank 0: they go when the files of the set are committed
   bool has_old_files_ = false;
   std::unique_ptr<Driver> inner_;
-  Status gave_up_;              ///< why files could not be made; the same on all ranks
-  std::vector<Part> parts_;     ///< [dims of schema_]
-  std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
+  Status gave_up_;           ///< why files could not be made; the same on all ranks
+  Numbered<Part> parts_;     ///< [dims of schema_]
+  Numbered<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
   DecompositionPlans<Cut> cuts_;
   std::vector<Put> puts_;  ///< not yet known to other ranks than 0
   Status diverged_;        ///< ranks of this domain made different calls, and all ranks know it

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/numbered.hpp"
 #include "comm/nodes.hpp"
 #include "decomp/partition.hpp"
 
@@ -139,22 +140,22 @@ Box box_of_domain(const Comm& comm, const Comm& domain, int number, const Decomp
   const int n = decomposition.rank();
   const Box& tile = decomposition.tile();
   constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::min() / 2;
-  std::vector<std::int64_t> bounds(static_cast<std::size_t>(2 * n), k_none);
+  Numbered<std::int64_t> bounds(2 * n, k_none);
   if (!tile.empty())
     for (int d = 0; d < n; ++d) {
-      bounds[static_cast<std::size_t>(d)] = tile.end(d);
-      bounds[static_cast<std::size_t>(n + d)] = -tile.first[d];
+      bounds[d] = tile.end(d);
+      bounds[n + d] = -tile.first[d];
     }
   bounds = domain.max(std::move(bounds));
   Box box{Dims(n), Dims(n)};
   if (bounds[0] != k_none)
     for (int d = 0; d < n; ++d) {
-      box.first[d] = -bounds[static_cast<std::size_t>(n + d)];
-      box.count[d] = bounds[static_cast<std::size_t>(d)] - box.first[d];
+      box.first[d] = -bounds[n + d];
+      box.count[d] = bounds[d] - box.first[d];
     }
   ByteWriter out;
   out.put(number);
-  out.put(domain.rank() == 0 ? box : Box(Dims(n), Dims(n)));
+  out.put(domain.rank() == 0 ? box : no_cells(n));
   const auto parts = comm.gather(out.take(), 0);
   comm.on_root([&] {
     std::vector<Tile> tiles;

@@ -68,8 +68,7 @@ Status IoRankPath::read(const Transfer& transfer, bool overlapping) {
   const VariableDef& definition = context_.variable(transfer.variable);
   const Box box = tile_box(transfer, overlapping);
   std::byte* cells = nullptr;
-  status =
-      caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type)); });
+  status = caught([&] { cells = tile_.of(bytes_of(box, size_of(definition.type))); });
   status.merge(read_map(as_map(transfer, map, box, cells, definition.type), overlapping));
   if (!status.ok() || box.empty()) return status;
   const Timer unpack_timer(context_.counters.unpack);
@@ -122,7 +121,7 @@ void IoRankPath::write_map(const Transfer& transfer) {
     };
   const auto store_piece = [&](const Box& piece, const std::byte* cells) {
     const Timer store_timer(context_.counters.store);
-    output_.store(v, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells);
+    output_.store(v, loaded ? piece : no_cells(piece.rank()), cells);
     context_.counters.bytes_written += piece.cells() * static_cast<std::int64_t>(size_of(definition.type));
   };
   const Seconds begin = now();
@@ -165,8 +164,7 @@ Status IoRankPath::read_map(const Transfer& transfer, bool overlapping) {
   rearrangers_->count_messages(context_.counters);
   if (conversion_errors.count > 0)
     status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
-  if (!status.ok() && status.variable.empty()) status.variable = definition.name;
-  return status;
+  return named(status, definition.name);
 }
 
 }  // namespace shoal

@@ -135,9 +135,9 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
   });
   ByteReader in(header);
   schema = unpack_schema(in);
-  in.get(placements);
-  in.get(holes);
-  in.get(late);
+  placements = in.get<std::vector<Placement>>();
+  holes = in.get<std::vector<char>>();
+  late = in.get<std::vector<LateSpace>>();
   file_system = unpack_file_system(in);
   counters.file_system = file_system.type;
 }

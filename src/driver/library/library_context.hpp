@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "driver/driver.hpp"
 
 namespace shoal {
@@ -30,10 +31,10 @@ struct LibraryContext {
   DriverOptions options;
   Counters& counters;
   FileSystem file_system;
-  Schema schema;                      ///< as it stands
-  std::vector<Placement> placements;  ///< for inquiries; filled in where a library says
-  std::vector<char> holes;            ///< has_holes, of the variables that the file had
-  std::vector<LateSpace> late;        ///< late_space, of the variables that the file had
+  Schema schema;                   ///< as it stands
+  Numbered<Placement> placements;  ///< for inquiries; filled in where a library says
+  Numbered<char> holes;            ///< has_holes, of the variables that the file had
+  Numbered<LateSpace> late;        ///< late_space, of the variables that the file had
 
   bool writable() const { return mode != OpenMode::read; }
   /// Made now, not opened.
@@ -42,18 +43,14 @@ struct LibraryContext {
   /// Do other nodes see what was stored only once it is flushed?
   bool must_flush() const { return file_system.sharing == FileSystem::Sharing::close_to_open; }
   const VariableDef& variable(int v) const { return schema.variables.at(static_cast<std::size_t>(v)); }
-  const Placement& placement(int v) const { return placements.at(static_cast<std::size_t>(v)); }
+  const Placement& placement(int v) const { return placements.at(v); }
   /// Do unowned cells of the variable keep the values of the file?
   bool keeps_unowned(int v) const { return shoal::keeps_unowned(options.catalog.fill, variable(v)); }
   /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
-  bool has_holes(int v) const {
-    return static_cast<std::size_t>(v) < holes.size() && holes[static_cast<std::size_t>(v)] != 0;
-  }
+  bool has_holes(int v) const { return holes.has(v) && holes[v] != 0; }
 
   /// How far the variable had all its chunks when the file was opened, where they get space late.
-  LateSpace late_space(int v) const {
-    return static_cast<std::size_t>(v) < late.size() ? late[static_cast<std::size_t>(v)] : LateSpace{};
-  }
+  LateSpace late_space(int v) const { return late.has(v) ? late[v] : LateSpace{}; }
 
   /// Would PnetCDF or netCDF-C add these definitions to a classic file, whose variables begin at these bytes,
   /// and move none of them? Errors as of Catalog::has_place. Local.

@@ -6,17 +6,15 @@
 
 #include "codec/convert.hpp"
 #include "driver/file/shared_file.hpp"
+#include "driver/protocol/call_hash.hpp"
 #include "driver/protocol/call_matching.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "format/format_traits.hpp"
 #include "pack/pieces.hpp"
 
 namespace shoal {
 
 namespace {
-
-Box nothing(int rank) {
-  return {Dims(rank), Dims(rank)};
-}
 
 /// Could both cut one variable?
 bool end_alike(const Dims& a, const Dims& b) {
@@ -54,12 +52,7 @@ void LibraryDriver::warn_of_sharing() {
 // Libraries move data within the file, and one that is killed then is lost: Shoal looks before they do.
 bool LibraryDriver::has_place(const Schema& wanted) {
   if (!traits_of(context_.schema.format).is_classic || context_.schema.variables.empty()) return true;
-  const Bytes answer = context_.comm.from_root([&] {
-    ByteWriter out;
-    out.put(file_->has_place(wanted));
-    return out.take();
-  });
-  return ByteReader(answer).get<bool>();
+  return value_of_root(context_.comm, [&] { return file_->has_place(wanted); });
 }
 
 void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
@@ -75,12 +68,8 @@ void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   for (std::size_t d = 0; d < lengths.size(); ++d)
     schema.dims[d].length = lengths[d].length;
   file_->describe(schema, placements);
-  while (placements.size() < schema.variables.size()) {
-    Placement unknown;
-    unknown.kind = Placement::Kind::library;
-    unknown.chunk = schema.shape(static_cast<int>(placements.size()));
-    placements.push_back(unknown);
-  }
+  while (placements.size() < schema.variables.size())
+    placements.push_back(of_library(schema.shape(static_cast<int>(placements.size()))));
   output_.records().add_variables(schema);
 }
 
@@ -88,13 +77,7 @@ void LibraryDriver::prepare(const std::shared_ptr<const Decomposition>& decompos
   io_ranks_.prepare(decomposition);
   if (decomposition->map() != nullptr || unowned_.find(decomposition.get()) != nullptr) return;
   std::vector<Box> unowned;
-  if (context_.writable()) {
-    ByteWriter out;
-    out.put(decomposition->unowned());
-    Bytes message = out.take();
-    context_.comm.broadcast(message, 0);
-    ByteReader(message).get(unowned);
-  }
+  if (context_.writable()) share_value(context_.comm, unowned = decomposition->unowned());
   for (const auto& other : unowned_)
     cells_change_owners_ =
         cells_change_owners_ || end_alike(other.decomposition->global(), decomposition->global());
@@ -109,35 +92,27 @@ void LibraryDriver::write(const Transfer& transfer) {
   state.change();
   const int v = transfer.variable;
   const bool together = meets_in_writes();
-  Status known = transfer.status;
-  if (v >= 0) {
-    const auto bytes =
-        transfer.region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  const auto bytes = transfer.region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  state.log().note(CallLog::Verb::wrote, v, transfer.region);
+  if (together) {
     const bool grows = schema.has_record(v) && transfer.region.end(0) > schema.shape(v)[0];
-    known = together ? output_.find_free_space(schema, bytes, grows ? bytes : 0) : Status{};
+    const Status space = output_.find_free_space(schema, bytes, grows ? bytes : 0);
+    const Status match = match_field_call(context_.comm, "writes", v, transfer.region, space, nullptr,
+                                          nullptr, [this] { return output_.different_calls(); });
+    if (!match.ok()) return lose_write(match);
   }
-  if (v >= 0) state.log().note(CallLog::Verb::wrote, v, transfer.region);
-  const Status match = together
-                           ? match_field_call(context_.comm, "writes", v, transfer.region, known, nullptr,
-                                              nullptr, [this] { return output_.different_calls(); })
-                           : known;
-  if (!match.ok()) {
-    if (!together) state.skip();
-    if (state.has_skipped()) records.lose_reach();
-    return output_.keep(match, -1);
-  }
-  output_.keep(transfer.status, v);
+  output_.keep(transfer.refused.why, v);
   state.note_call(hash_of_call(v, transfer.region));
   if (io_ranks_.takes(transfer)) return io_ranks_.write(transfer);
   const std::int64_t had = records.written_records(schema, v);
   records.note_write(schema, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
-  Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
+  Box box = transfer.refused ? own_cells(transfer) : transfer.mine;
   output_.begin(v, transfer.region, false);
   const std::byte* cells = nullptr;
   const Status packed = caught([&] { cells = packed_cells(transfer, box); });
   output_.keep(packed, v);
-  if (!packed.ok()) box = nothing(box.rank());
+  if (!packed.ok()) box = no_cells(box.rank());
   ++counters_.fields_written;
   records.add(context_.schema, v, transfer.region);
   if (transfer.decomposition->owned_cells() > 0) {
@@ -153,7 +128,7 @@ void LibraryDriver::write(const Transfer& transfer) {
 // The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
 const std::byte* LibraryDriver::packed_cells(const Transfer& transfer, const Box& box) {
   const VariableDef& definition = context_.variable(transfer.variable);
-  const bool good = transfer.status.ok();
+  const bool good = !transfer.refused;
   if (box.empty()) return nullptr;
   const Element as_stored = output_.stored(transfer.variable);
   if (good && !as_stored.swapped && !output_.traits().changes_cells && !is_masked(transfer) &&
@@ -180,16 +155,13 @@ void LibraryDriver::in_pieces(int v, const Box& region, const Box& box, bool tog
   const auto size = static_cast<std::int64_t>(size_of(context_.variable(v).type));
   const std::int64_t most_cells = output_.traits().most_bytes / size;
   if (region.cells() <= most_cells) return visit(box, 0);
-  Dims everything = box.count;
-  for (int d = 0; d < everything.size(); ++d)
-    everything[d] = box.end(d);
   std::vector<Box> pieces;
-  for_each_piece({box}, everything, most_cells, [&](const Piece& piece) { pieces.push_back(piece.cells); });
+  for_each_part(box, most_cells, [&](const Box& part) { pieces.push_back(part); });
   auto calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(pieces.size()));
   if (together) calls = context_.comm.max(calls);
   std::int64_t at = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(calls); ++i) {
-    visit(i < pieces.size() ? pieces[i] : nothing(box.rank()), at);
+    visit(i < pieces.size() ? pieces[i] : no_cells(box.rank()), at);
     if (i < pieces.size()) at += pieces[i].cells() * size;
   }
 }
@@ -199,7 +171,7 @@ void LibraryDriver::read(const Transfer& transfer) {
   const bool is_map = transfer.decomposition && transfer.decomposition->map() != nullptr;
   bool overlapping = !(is_map || transfer.mine.empty() || transfer.mine == own_cells(transfer));
   const Status match = match_field_call(context_.comm, "reads", transfer.variable, transfer.region,
-                                        transfer.status, nullptr, &overlapping);
+                                        transfer.refused.why, nullptr, &overlapping);
   if (!match.ok()) throw Error(match);
   ++counters_.fields_read;
   context_.comm.agree_or_throw(io_ranks_.takes(transfer) ? io_ranks_.read(transfer, overlapping)
@@ -217,12 +189,12 @@ Status LibraryDriver::read_box(const Transfer& transfer, bool overlapping) {
                          : transfer.array.host_cells_as(definition.type);
   const bool direct = cells != nullptr;
   const Status space = caught([&] {
-    if (!direct) cells = packed_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+    if (!direct) cells = packed_.of(bytes_of(box, size_of(definition.type)));
   });
   status.merge(space);
   {
     const Timer read_timer(counters_.read);
-    in_pieces(v, transfer.region, space.ok() ? box : nothing(box.rank()), true,
+    in_pieces(v, transfer.region, space.ok() ? box : no_cells(box.rank()), true,
               [&](const Box& piece, std::int64_t at) {
                 status.merge(caught([&] { output_.load(v, piece, cells + at, overlapping); }));
               });
@@ -236,19 +208,42 @@ Status LibraryDriver::read_box(const Transfer& transfer, bool overlapping) {
     if (conversion_errors.count > 0)
       status = conversion_status(transfer, definition, conversion_errors, box, false);
   }
-  if (!status.ok() && status.variable.empty()) status.variable = definition.name;
-  return status;
+  return named(status, definition.name);
+}
+
+// In a write that ranks do not match, the others find at the next sync that this rank left it out.
+void LibraryDriver::refuse(const RefusedCall& call) {
+  using Kind = RefusedCall::Kind;
+  const Comm& comm = context_.comm;
+  CollectiveState& state = output_.state();
+  if (call.kind == Kind::read) throw Error(match_refused_call(comm, "reads", call.why));
+  if (call.kind == Kind::get) throw Error(match_refused_call(comm, "gets", call.why));
+  state.change();
+  if (call.kind == Kind::put) {
+    state.log().note(CallLog::Verb::put, call.variable, {});
+    const Status match = match_refused_call(comm, "puts", call.why);
+    return call.variable ? output_.keep(match, *call.variable) : output_.keep(match);
+  }
+  const Timer timer(counters_.write_calls);
+  if (meets_in_writes()) return lose_write(match_refused_call(comm, "writes", call.why));
+  state.skip();
+  lose_write(call.why);
+}
+
+void LibraryDriver::lose_write(const Status& why) {
+  if (output_.state().has_skipped()) output_.records().lose_reach();
+  output_.keep(why);
 }
 
 void LibraryDriver::put(int v, const Box& box, const std::byte* values,
-                        const std::vector<std::string>& strings, const Status& status) {
+                        const std::vector<std::string>& strings) {
   output_.state().change();
   Box region = box;  // others than rank 0 may only guess
   output_.state().log().note(CallLog::Verb::put, v, {});
-  const Status match = match_field_call(context_.comm, "puts", v, {}, status, &region, nullptr,
+  const Status match = match_field_call(context_.comm, "puts", v, {}, {}, &region, nullptr,
                                         [this] { return output_.different_calls(); });
   if (!match.ok()) return output_.keep(match, v);
-  const Box mine = context_.is_root() ? box : nothing(box.rank());
+  const Box mine = context_.is_root() ? box : no_cells(box.rank());
   const Timer timer(counters_.store);
   output_.records().note_write(context_.schema, v, region);
   output_.begin(v, region, true);
@@ -264,10 +259,9 @@ void LibraryDriver::put(int v, const Box& box, const std::byte* values,
   output_.records().add(context_.schema, v, region);
 }
 
-void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                        const Status& status) {
+void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
   const Comm& comm = context_.comm;
-  const Status match = match_field_call(comm, "gets", v, {}, status);
+  const Status match = match_field_call(comm, "gets", v, {}, {});
   if (!match.ok()) throw Error(match);
   const VariableDef& definition = context_.variable(v);
   const bool text = definition.type == Type::string;
@@ -276,20 +270,12 @@ void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<st
   outcome.merge(caught([&] {
     const Timer timer(counters_.read);
     if (!text)
-      output_.load_replicated(v, context_.is_root() || all ? box : nothing(box.rank()), values, all);
+      output_.load_replicated(v, context_.is_root() || all ? box : no_cells(box.rank()), values, all);
     else if (context_.is_root())
       strings = get_strings(v, box);
   }));
-  if (!outcome.ok() && outcome.variable.empty()) outcome.variable = definition.name;
-  comm.agree_or_throw(outcome);
-  if (all) return;
-  if (!text)
-    return comm.broadcast(values, box.cells() * static_cast<std::int64_t>(size_of(definition.type)), 0);
-  ByteWriter out;
-  out.put(strings);
-  Bytes message = out.take();
-  comm.broadcast(message, 0);
-  ByteReader(message).get(strings);
+  comm.agree_or_throw(named(outcome, definition.name));
+  if (!all) share_values(comm, definition.type, box, values, strings);
 }
 
 void LibraryDriver::put_strings(int v, const Box& box, const std::vector<std::string>& values) {
@@ -321,7 +307,7 @@ void LibraryDriver::finish(bool durable, bool closing) {
   }
   if (closing) brought.merge(caught([&] { file_->close(on_device); }));
   // What a sync reported is still so at close, where the library tries again; nobody needs to hear it twice.
-  if (!(closing && was_incomplete && written_nothing)) output_.keep(brought, -1);
+  if (!(closing && was_incomplete && written_nothing)) output_.keep(brought);
   output_.keep_damage();
   Status outcome = context_.comm.agree(state.deferred());
   const Status mine = state.take_deferred();

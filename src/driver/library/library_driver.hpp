@@ -31,10 +31,10 @@ class LibraryDriver final : public Driver {
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   void sync(bool durable) override;
   bool whole() const override { return output_.state().file() == FileState::whole; }
   void close(bool durable) override;
@@ -42,6 +42,8 @@ class LibraryDriver final : public Driver {
  private:
   /// A warning where several nodes had better not write one file. Collective.
   void warn_of_sharing();
+  /// A write that this rank does not take part in, or all ranks gave up.
+  void lose_write(const Status& why);
   const std::byte* packed_cells(const Transfer& transfer, const Box& box);
   Status read_box(const Transfer& transfer, bool overlapping);
   /// The box in the pieces that the library takes, and on all ranks as many: visit gets each and where its

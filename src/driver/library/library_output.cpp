@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/convert.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "pack/cells.hpp"
 #include "pack/pieces.hpp"
 #include "storage/holes.hpp"
@@ -37,9 +38,8 @@ Status LibraryOutput::find_free_space(const Schema& schema, std::int64_t more, s
   return caught([&] { device_->expect(schema, more, new_cells); });
 }
 
-void LibraryOutput::keep(Status status, int v) {
-  if (!status.ok() && status.variable.empty() && v >= 0) status.variable = context_.variable(v).name;
-  state_.defer(std::move(status));
+void LibraryOutput::keep(const Status& status, int v) {
+  keep(named(status, context_.variable(v).name));
 }
 
 void LibraryOutput::keep_damage() {
@@ -117,17 +117,14 @@ void LibraryOutput::fill_unowned(const Transfer& transfer, const std::vector<Box
 void LibraryOutput::fill(int v, const Box& box, bool replicated) {
   const Bytes value = stored_fill(context_.variable(v), !replicated && stored(v).swapped);
   const auto size = static_cast<std::int64_t>(value.size());
-  Dims everything = box.count;
-  for (int d = 0; d < everything.size(); ++d)
-    everything[d] = box.end(d);
   Bytes values;
-  for_each_piece({box}, everything, k_fill_bytes / size, [&](const Piece& piece) {
+  for_each_part(box, k_fill_bytes / size, [&](const Box& part) {
     const bool mine = context_.is_root();
     if (mine) {
-      values.resize(static_cast<std::size_t>(piece.cells.cells() * size));
-      fill_box(values.data(), {size}, {piece.cells.cells()}, value.data(), value.size());
+      values.resize(static_cast<std::size_t>(part.cells() * size));
+      fill_box(values.data(), {size}, {part.cells()}, value.data(), value.size());
     }
-    const Box here = mine ? piece.cells : Box(Dims(box.rank()), Dims(box.rank()));
+    const Box here = mine ? part : no_cells(box.rank());
     if (replicated)
       keep(caught([&] { file_.store_replicated(v, here, values.data()); }), v);
     else
@@ -146,10 +143,7 @@ bool LibraryOutput::compare() {
               "{}; cells are missing since the last sync. Every rank must make the same calls in the same "
               "order",
               calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls),
-          odd,
-          {},
-          {}},
-         -1);
+          odd});
   }
   if (!found.same && !found.is_reference) state_.skip();
   return found.any_skipped || !found.same;
@@ -159,7 +153,7 @@ void LibraryOutput::fill_gaps(bool any_skipped) {
   const auto found = gaps(any_skipped);
   if (found.empty()) return;
   if (const Status space = context_.comm.agree(find_free_space(context_.schema, 0, 0)); !space.ok())
-    return keep(space, -1);
+    return keep(space);
   for (const auto& gap : found) {
     const bool replicated = !context_.variable(gap.variable).distributed;
     begin(gap.variable, gap.cells, replicated);
@@ -175,11 +169,8 @@ std::vector<RecordFillTracker::Gap> LibraryOutput::gaps(bool any_skipped) {
   const std::int64_t who = comm.min(std::int64_t{state_.has_skipped() ? comm.size() : comm.rank()});
   std::vector<RecordFillTracker::Gap> found;
   if (who < comm.size()) {
-    ByteWriter out;
-    if (comm.rank() == who) out.put(records_.take_gaps(context_.schema));
-    Bytes message = out.take();
-    comm.broadcast(message, static_cast<int>(who));
-    ByteReader(message).get(found);
+    if (comm.rank() == who) found = records_.take_gaps(context_.schema);
+    share_value(comm, found, static_cast<int>(who));
   }
   records_.start(context_.schema);
   return found;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/library/free_space_guard.hpp"
@@ -36,8 +37,9 @@ class LibraryOutput {
   /// On rank 0; other ranks get the failure in the next match.
   Status find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells);
 
-  /// Defers a failure to the next sync, with the variable's name (-1: none).
-  void keep(Status status, int variable);
+  /// Defers a failure to the next sync; with the variable's name.
+  void keep(Status status) { state_.defer(std::move(status)); }
+  void keep(const Status& status, int variable);
   /// Keeps the library's damage (LibraryFile::damage), which each sync reports.
   void keep_damage();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,10 +11,10 @@ namespace shoal {
 /// store cells of the same variable. Local.
 class CatalogPuts {
  public:
-  /// Notes a call of put; variable -1: this rank does not know which.
-  void note_call(int variable) {
+  /// Notes a call of put; variable: none where this rank does not know it.
+  void note_call(std::optional<int> variable) {
     waiting_ = true;
-    if (variable >= 0) called_.insert(variable);
+    if (variable) called_.insert(*variable);
   }
   /// Notes that the catalog holds values of the variable. On the owner alone.
   void hold(int variable) { held_.insert(variable); }

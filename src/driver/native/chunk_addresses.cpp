@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "driver/protocol/root_values.hpp"
+
 namespace shoal {
 
 namespace {
@@ -18,8 +20,7 @@ std::vector<Location> ChunkAddresses::allocate(const FieldJob& job) {
   const Box chunks = chunks_of(region, job.placement->chunk);
   std::vector<bool> fresh;
   // No cells are announced: the file gets to know of them at commit, when they are down.
-  auto addresses =
-      context_.header.catalog().place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
+  auto addresses = context_.header.catalog().place(v, chunks, no_cells(region.rank()), fresh);
   // Cells that may still come into being count as part of a chunk.
   Dims written_records = schema.shape(v);
   for (int d = 0; d < written_records.size(); ++d)
@@ -41,19 +42,14 @@ std::vector<Location> ChunkAddresses::place(const FieldJob& job, bool by_message
   std::vector<Location> addresses;
   if (!job.addresses_listed) return addresses;
   if (by_message) {
-    const Bytes message = context_.comm.from_root([&] {
-      ByteWriter out;
-      out.put(allocate(job));
-      return out.take();
-    });
-    ByteReader(message).get(addresses);
+    addresses = value_of_root(context_.comm, [&] { return allocate(job); });
   } else if (context_.header.on_owner()) {
     addresses = allocate(job);
   }
   return addresses;
 }
 
-void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<Location>& addresses) {
+void ChunkAddresses::fill_cells(int v, const Box& cells, const Numbered<Location>& addresses) {
   const Placement& where = context_.header.placement(v);
   const Bytes fill = stored_fill(context_.header.variable(v), where.swapped);
   const auto size = static_cast<std::int64_t>(fill.size());
@@ -69,9 +65,8 @@ void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<Locat
   const Box chunks = chunks_of(cells, where.chunk);
   std::int64_t in_memory = 0;  // only adjacency counts here
   for_each_piece({cells}, where.chunk, cells.cells(), [&](const Piece& piece) {
-    const Location address =
-        addresses.empty() ? location_of(where, piece.chunk_index[0])
-                          : addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+    const Location address = addresses.empty() ? location_of(where, piece.chunk_index[0])
+                                               : addresses[position_in(piece.chunk_index, chunks)];
     add_extents(piece, where.chunk, fill.size(), address, in_memory, merger);
     in_memory += piece.cells.cells() * size;
   });
@@ -105,28 +100,19 @@ std::vector<Location> ChunkAddresses::find(const FieldJob& job) {
   Found& known = found_[v];
   if (known.addresses.empty() || !known.chunks.contains(wanted)) {
     known.chunks = ahead_of(job, wanted);
-    const Bytes message = context_.comm.from_root([&] {
-      ByteWriter out;
-      out.put(context_.header.catalog().find(v, known.chunks));
-      return out.take();
-    });
-    ByteReader(message).get(known.addresses);
+    known.addresses =
+        value_of_root(context_.comm, [&] { return context_.header.catalog().find(v, known.chunks); });
   }
   std::vector<Location> addresses;
   for_each_index(wanted, [&](const Dims& index) {
-    addresses.push_back(known.addresses[static_cast<std::size_t>(position_in(index, known.chunks))]);
+    addresses.push_back(known.addresses[position_in(index, known.chunks)]);
   });
   if (context_.writable) found_.erase(v);
   return addresses;
 }
 
 std::vector<StoredChunk> ChunkAddresses::encoded_chunks(int v, const Box& chunks) {
-  const Bytes message = context_.comm.from_root([&] {
-    ByteWriter out;
-    out.put(context_.header.catalog().stored_chunks(v, chunks));
-    return out.take();
-  });
-  return ByteReader(message).get<std::vector<StoredChunk>>();
+  return value_of_root(context_.comm, [&] { return context_.header.catalog().stored_chunks(v, chunks); });
 }
 
 // Of a file that is only read, nothing moves.
@@ -140,9 +126,8 @@ std::vector<StoredChunk> ChunkAddresses::find_encoded(const FieldJob& job) {
     known.encoded = encoded_chunks(v, known.chunks);
   }
   std::vector<StoredChunk> chunks;
-  for_each_index(wanted, [&](const Dims& index) {
-    chunks.push_back(known.encoded[static_cast<std::size_t>(position_in(index, known.chunks))]);
-  });
+  for_each_index(
+      wanted, [&](const Dims& index) { chunks.push_back(known.encoded[position_in(index, known.chunks)]); });
   return chunks;
 }
 

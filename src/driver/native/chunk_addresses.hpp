@@ -41,14 +41,14 @@ class ChunkAddresses {
   }
 
   /// Stores the fill value in the cells. addresses: of their chunks; empty: by the placement's rule. Local.
-  void fill_cells(int variable, const Box& cells, const std::vector<Location>& addresses);
+  void fill_cells(int variable, const Box& cells, const Numbered<Location>& addresses);
 
  private:
   /// Addresses of the chunks of a variable, fetched from the owner for several records at a time.
   struct Found {
     Box chunks;
-    std::vector<Location> addresses;
-    std::vector<StoredChunk> encoded;  ///< in place of addresses
+    Numbered<Location> addresses;
+    Numbered<StoredChunk> encoded;  ///< in place of addresses
   };
   Box ahead_of(const FieldJob& job, const Box& wanted) const;
 

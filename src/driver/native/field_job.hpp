@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "codec/convert.hpp"
 #include "decomp/node_share.hpp"
 #include "driver/driver.hpp"
@@ -25,13 +26,13 @@ struct FieldJob {
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
-  std::vector<Location> addresses;
+  Numbered<Location> addresses;
   std::int64_t alignment_bytes = 0;  ///< as in RearrangeOptions
   std::int64_t least_box_bytes = 0;  ///< the same
   bool addresses_listed = false;     ///< by the list above, not by the placement's rule
   /// The same for encoded chunks: reading, and writing parts of them, whose other cells stay as they are
   /// there; empty: the region has all cells that there are of its chunks.
-  std::vector<StoredChunk> encoded;
+  Numbered<StoredChunk> encoded;
 
   bool is_encoded() const { return placement->kind == Placement::Kind::encoded; }
 

@@ -25,13 +25,9 @@ FieldJob FieldRouter::job_to_write(const Transfer& transfer) const {
 }
 
 Route FieldRouter::route_of(const Transfer& transfer) const {
-  Route route;
-  if (transfer.variable < 0) {
-    route.matches = needs_the_owner();
-    return route;
-  }
   const FieldJob job = job_to_write(transfer);
   if (!paths_.rearrangers.empty()) return route_to_io_ranks(job);
+  Route route;
   route.begins_sending = paths_.rearrangers.must_begin_sending(job);
   route.matches =
       route.begins_sending || needs_the_owner() || changes_path(job, false) || must_complete_chunks(job);

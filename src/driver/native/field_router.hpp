@@ -27,6 +27,8 @@ class FieldRouter {
   FieldJob job_to_write(const Transfer& transfer) const;
   /// The route as far as it is known before ranks match calls.
   Route route_of(const Transfer& transfer) const;
+  /// For fields that are not sent: must the catalog owner do something before?
+  bool needs_the_owner() const;
   /// Completes the route. Collective where it is not known yet whether the field is sent.
   void complete(Route& route, const FieldJob& job) const;
   /// Do ranks need a message to learn where the bytes of a write go?
@@ -43,8 +45,6 @@ class FieldRouter {
 
  private:
   Route route_to_io_ranks(const FieldJob& job) const;
-  /// For fields that are not sent: must the catalog owner do something before?
-  bool needs_the_owner() const;
   bool goes_direct(const FieldJob& job) const;
 
   const NativeContext& context_;

@@ -6,6 +6,7 @@
 
 #include "driver/file/file_catalog.hpp"
 #include "driver/file/shared_file.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "format/format_traits.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "storage/paths.hpp"
@@ -36,13 +37,10 @@ FileSystem FileHeader::open(OpenMode mode, Format format) {
 
 bool FileHeader::has_place(const Schema& wanted) {
   if (!traits_of(schema_.format).is_classic || schema_.variables.empty()) return true;
-  const Bytes answer = comm_.from_root([&] {
+  return value_of_root(comm_, [&] {
     report_records();
-    ByteWriter out;
-    out.put(catalog_->has_place(wanted));
-    return out.take();
+    return catalog_->has_place(wanted);
   });
-  return ByteReader(answer).get<bool>();
 }
 
 void FileHeader::define(const Schema& wanted) {
@@ -66,7 +64,7 @@ Bytes FileHeader::packed() const {
 void FileHeader::take(const Bytes& header) {
   ByteReader in(header);
   schema_ = unpack_schema(in);
-  in.get(placements_);
+  placements_ = in.get<std::vector<Placement>>();
   file_.set_names(schema_);
   // For libraries that this process may read the file with; only the owner's HDF5 has the file open.
   if (largest_encoded_chunk() > 0) netcdf4::provide_filters();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/numbered.hpp"
 #include "driver/driver.hpp"
 #include "driver/native/catalog_puts.hpp"
 #include "driver/native/object_files.hpp"
@@ -41,7 +42,7 @@ class FileHeader {
   /// The schema, for writes, which change lengths and which variables are distributed.
   Schema& schema() { return schema_; }
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
-  const Placement& placement(int v) const { return placements_.at(static_cast<std::size_t>(v)); }
+  const Placement& placement(int v) const { return placements_.at(v); }
   std::int64_t chunk_bytes(int v) const;
   /// The bytes of the largest chunk that is encoded, with room for its alignment; 0: there is none.
   std::int64_t largest_encoded_chunk() const;
@@ -85,7 +86,7 @@ class FileHeader {
   std::unique_ptr<Catalog> catalog_;  ///< on rank 0
   std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
   Schema schema_;
-  std::vector<Placement> placements_;
+  Numbered<Placement> placements_;
   CatalogPuts puts_;
   std::uint64_t number_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "driver/protocol/call_matching.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "rearrange/io_ranks.hpp"
 
 namespace shoal {
@@ -84,20 +85,21 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   strategies_.keep(std::move(cut));
 }
 
-void NativeDriver::write(const Transfer& transfer) {
-  const Timer timer(counters_.write_calls);
+void NativeDriver::begin_write() {
   if (!paths_.staged.is_made()) paths_.staged.make();  // it failed before, on all ranks
   pending_.ask_others();
-  if (state_.has_skipped() || (transfer.variable < 0 && !paths_.rearrangers.empty()))
-    return skip_write(transfer.status);
-  if (transfer.variable >= 0) state_.log().note(CallLog::Verb::wrote, transfer.variable, transfer.region);
+}
+
+void NativeDriver::write(const Transfer& transfer) {
+  const Timer timer(counters_.write_calls);
+  begin_write();
+  if (state_.has_skipped()) return skip_write(transfer.refused.why);
+  state_.log().note(CallLog::Verb::wrote, transfer.variable, transfer.region);
   // Nodes that need something of the owner's must agree before on who takes part.
   Route route = router_.route_of(transfer);
   if (route.matches) {
     const Status match = pending_.match_write(transfer, route.begins_sending);
     if (!match.ok()) return keep(match);
-  } else if (transfer.variable < 0) {
-    return skip_write(transfer.status);
   }
   if (route.begins_sending) {
     const Status begun = comm_.agree(
@@ -108,6 +110,31 @@ void NativeDriver::write(const Transfer& transfer) {
   }
   if (route.after_queue) comm_.barrier();
   write_field(transfer, route);
+}
+
+// Where the owner has something to do before, ranks match the write, and with it the refusal; else nobody
+// waits for this rank.
+void NativeDriver::refuse_write(const Status& why) {
+  const Timer timer(counters_.write_calls);
+  begin_write();
+  const bool matches = !state_.has_skipped() && paths_.rearrangers.empty() && router_.needs_the_owner();
+  if (matches) return keep(pending_.match_refused_write(why));
+  skip_write(why);
+}
+
+void NativeDriver::refuse(const RefusedCall& call) {
+  switch (call.kind) {
+    case RefusedCall::Kind::write:
+      return refuse_write(call.why);
+    case RefusedCall::Kind::read:
+      return refuse_read(call.why);
+    case RefusedCall::Kind::put:
+      begin_put(call.variable);
+      return keep(call.variable ? of_variable(call.why, *call.variable) : call.why);
+    case RefusedCall::Kind::get:
+      pending_.complete("gets");
+      return comm_.agree_or_throw(call.why);
+  }
 }
 
 void NativeDriver::skip_write(const Status& why) {
@@ -202,79 +229,81 @@ void NativeDriver::write_out_puts(int v) {
     header_.write_out_puts();
 }
 
-void NativeDriver::read(const Transfer& transfer) {
-  const Timer timer(counters_.read_calls);
+void NativeDriver::begin_read() {
   if (!paths_.staged.is_made()) paths_.staged.make();
   if (writable_ || !paths_.rearrangers.one_stage()) pending_.complete("reads");
   if (header_.puts().waiting()) write_out_puts(-1);
+  if (!paths_.rearrangers.empty()) paths_.staged.enter_match();
+}
+
+void NativeDriver::read(const Transfer& transfer) {
+  const Timer timer(counters_.read_calls);
+  begin_read();
   match_read(transfer);
   ++counters_.fields_read;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   status.merge(caught([&] {
     Transfer part = transfer;
-    if (!status.ok()) part.mine = Box(Dims(part.region.rank()), Dims(part.region.rank()));
+    if (!status.ok()) part.mine = no_cells(part.region.rank());
     FieldJob job = context_.job_for(part);
     status.merge(router_.read(job));
   }));
-  if (!status.ok() && status.variable.empty()) status.variable = header_.variable(transfer.variable).name;
-  pending_.agree_on_read(status);
+  pending_.agree_on_read(of_variable(status, transfer.variable));
 }
 
-// A rank that cannot even say what is read diverges, and the others learn of it where they wait for it.
-// Across nodes, and where the owner must be asked, everybody has to know before.
+// Across nodes, and where the owner must be asked, everybody has to know before what is refused.
 void NativeDriver::match_read(const Transfer& transfer) {
-  const bool in_step = transfer.variable >= 0;
-  const bool sends = !paths_.rearrangers.empty();
-  if (sends) {  // others may have to fetch for this rank: they must mean the same
-    paths_.staged.enter_match();
-    const Status match = match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.status,
-                                          nullptr, nullptr);
+  if (!paths_.rearrangers.empty()) {  // others may have to fetch for this rank: they must mean the same
+    const Status match =
+        match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.refused.why);
     if (!match.ok()) throw Error(match);
+  } else if (!paths_.rearrangers.one_stage() || addresses_.asks_owner(transfer)) {
+    pending_.agree_on_read(transfer.refused.why);
   }
-  if (!in_step) paths_.staged.fail();
-  if (!sends && (!in_step || !paths_.rearrangers.one_stage() || addresses_.asks_owner(transfer)))
-    pending_.agree_on_read(transfer.status);
+}
+
+// Where ranks do not match reads, this one diverges, and the others learn of it where they wait for it.
+void NativeDriver::refuse_read(const Status& why) {
+  const Timer timer(counters_.read_calls);
+  begin_read();
+  if (!paths_.rearrangers.empty()) throw Error(match_refused_call(comm_, "reads", why));
+  paths_.staged.fail();
+  pending_.agree_on_read(why);
+}
+
+Status NativeDriver::of_variable(const Status& status, int v) const {
+  return named(status, header_.variable(v).name);
+}
+
+// Also if one rank gets it wrong. variable: none where this rank does not know it.
+void NativeDriver::begin_put(std::optional<int> variable) {
+  header_.puts().note_call(variable);
+  state_.note_call();
+  state_.log().note(CallLog::Verb::put, variable, {});
+  if (!variable) return;
+  if (header_.variable(*variable).distributed && state_.may_have_written_field()) pending_.complete("puts");
+  state_.change();
 }
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
-                       const std::vector<std::string>& strings, const Status& status) {
-  header_.puts().note_call(v);
-  state_.note_call();  // also if one rank gets it wrong
-  state_.log().note(CallLog::Verb::put, v, {});
-  Status failure = status;
-  if (v >= 0) {
-    if (header_.variable(v).distributed && state_.may_have_written_field()) pending_.complete("puts");
-    if (header_.on_owner() && status.ok()) failure = caught([&] { header_.put(v, box, values, strings); });
-    // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
-    state_.change();
-    if (failure.ok() && !box.empty()) records_.add(header_.schema(), v, box);
-    if (!failure.ok() && failure.variable.empty()) failure.variable = header_.variable(v).name;
-  }
-  keep(failure);
+                       const std::vector<std::string>& strings) {
+  begin_put(v);
+  Status failure;
+  if (header_.on_owner()) failure = caught([&] { header_.put(v, box, values, strings); });
+  // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
+  if (failure.ok() && !box.empty()) records_.add(header_.schema(), v, box);
+  keep(of_variable(failure, v));
 }
 
-void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                       const Status& status) {
+void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
   pending_.complete("gets");
-  const bool known = v >= 0 && status.ok();
-  const bool text = known && header_.variable(v).type == Type::string;
-  const auto bytes =
-      known && !text ? static_cast<std::int64_t>(size_of(header_.variable(v).type)) * box.cells() : 0;
   // What is not committed is known to the owner alone.
   const bool all = options_.reading.all_read && !writable_;
-  Status outcome = status;
-  if ((header_.on_owner() || all) && known) {
-    outcome = caught([&] { header_.get(v, box, values, strings); });
-    if (!outcome.ok() && outcome.variable.empty()) outcome.variable = header_.variable(v).name;
-  }
+  Status outcome;
+  if (header_.on_owner() || all)
+    outcome = of_variable(caught([&] { header_.get(v, box, values, strings); }), v);
   comm_.agree_or_throw(outcome);
-  if (all) return;
-  if (!text) return comm_.broadcast(values, bytes, 0);
-  ByteWriter out;
-  out.put(strings);
-  Bytes message = out.take();
-  comm_.broadcast(message, 0);
-  ByteReader(message).get(strings);
+  if (!all) share_values(comm_, header_.variable(v).type, box, values, strings);
 }
 
 void NativeDriver::sync(bool durable) {

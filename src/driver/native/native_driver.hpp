@@ -36,10 +36,10 @@ class NativeDriver final : public Driver {
   void drop_stage() override { paths_.staged.drop(); }
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {
     return pending_.match_calls(comm, signature);
   }
@@ -52,6 +52,11 @@ class NativeDriver final : public Driver {
  private:
   void open(OpenMode mode, Format format);
   void keep(Status status) { state_.defer(std::move(status)); }
+  void begin_write();
+  void refuse_write(const Status& why);
+  void refuse_read(const Status& why);
+  /// The status, which names the variable if it failed.
+  Status of_variable(const Status& status, int variable) const;
   /// Skips a write in which the others do not wait for this rank: they learn it in the next match of calls.
   void skip_write(const Status& why);
   /// Writes a field after the match of calls, where there is one.
@@ -61,7 +66,9 @@ class NativeDriver final : public Driver {
   void store(const FieldJob& job, const Route& route);
   void keep_order(const FieldJob& job, bool together);
   void write_out_puts(int variable);
+  void begin_read();
   void match_read(const Transfer& transfer);
+  void begin_put(std::optional<int> variable);
 
   const Comm& comm_;
   DriverOptions options_;

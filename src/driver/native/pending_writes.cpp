@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/hash.hpp"
+#include "driver/protocol/call_hash.hpp"
 
 namespace shoal {
 
@@ -34,8 +35,11 @@ CallMatch PendingWrites::match_calls(const Comm& comm, const CallSignature& sign
 }
 
 Status PendingWrites::match_write(const Transfer& transfer, bool all_before) {
-  const Status mine = transfer.variable < 0 ? transfer.status : Status{};
-  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine, all_before);
+  return match_queued_write(hash_of_call(transfer.variable, transfer.region), {}, all_before);
+}
+
+Status PendingWrites::match_refused_write(const Status& why) {
+  return match_queued_write(0, why, false);
 }
 
 Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine, bool all_before) {
@@ -74,9 +78,7 @@ Status PendingWrites::different_calls() {
       Code::out_of_step,
       fmt::format("{}{}; all ranks must make the same calls in the same order", calls,
                   calls.empty() ? "ranks wrote different variables or records, or some left calls out" : ""),
-      odd,
-      {},
-      {}};
+      odd};
 }
 
 void PendingWrites::complete(const char* does) {

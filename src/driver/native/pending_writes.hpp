@@ -27,6 +27,8 @@ class PendingWrites {
   /// Matches a write that ranks make together, after which queued fields are stored. Collective. all_before:
   /// ranks compare their earlier writes, too, as they always do where fields are queued.
   Status match_write(const Transfer& transfer, bool all_before);
+  /// The same on a rank that refuses the write. Collective.
+  Status match_refused_write(const Status& why);
   /// Where threads of several nodes store: ranks ask each other for failures each time they have written as
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/numbered.hpp"
 #include "driver/file/shared_file.hpp"
 #include "driver/native/shapes.hpp"
 #include "rearrange/io_ranks.hpp"
@@ -53,10 +54,10 @@ std::optional<std::vector<int>> RankGroups::share_file(const std::string& path, 
 }
 
 std::vector<int> RankGroups::servers(bool of_one_node) const {
-  const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
+  const Numbered<std::int64_t> nodes = comm_.all_gather(std::int64_t{nodes_->index()});
   std::vector<int> servers;
   for (int r = comm_.size() - options_.servers.count; r < comm_.size(); ++r)
-    if (const auto node = nodes[static_cast<std::size_t>(r)];
+    if (const auto node = nodes[r];
         of_one_node ? node == nodes[0]
                     : is_io_node(static_cast<int>(node), nodes_->count(), options_.rearranging.most_io_nodes))
       servers.push_back(r);

@@ -223,12 +223,11 @@ void FieldStrategies::report_decoded(const FieldJob& job) {
   std::int64_t mine = 0;
   const Status counted = caught([&] {
     if (groups_.node().rank() != 0 || chunks.empty()) return;
-    std::vector<bool> wanted(static_cast<std::size_t>(chunks.cells()), false);
+    Numbered<bool> wanted(chunks.cells(), false);
     for (const Box& box : within_region(cut.share.fetch, job.transfer->region))
       if (!box.empty())
-        for_each_index(chunks_of(box, job.placement->chunk), [&](const Dims& index) {
-          wanted[static_cast<std::size_t>(position_in(index, chunks))] = true;
-        });
+        for_each_index(chunks_of(box, job.placement->chunk),
+                       [&](const Dims& index) { wanted[position_in(index, chunks)] = true; });
     mine = std::count(wanted.begin(), wanted.end(), true);
   });
   const std::int64_t decoded = comm_.sum(mine);

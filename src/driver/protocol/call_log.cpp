@@ -7,19 +7,22 @@
 
 #include "base/hash.hpp"
 #include "base/language.hpp"
-#include "driver/protocol/protocol.hpp"
+#include "driver/protocol/call_hash.hpp"
+#include "driver/protocol/root_values.hpp"
 
 namespace shoal {
 
 namespace {
 constexpr std::size_t k_most = 10'000;  // of a program that never syncs; those after it are not told apart
 constexpr std::size_t k_numbers = 4;    // of a call
+constexpr int k_unknown = -1;           // in place of a variable
 }  // namespace
 
-void CallLog::note(Verb verb, int variable, const Box& region) {
+void CallLog::note(Verb verb, std::optional<int> variable, const Box& region) {
+  const int number = variable.value_or(k_unknown);
   if (calls_.size() < k_most)
-    calls_.push_back({static_cast<std::int64_t>(verb), variable, region.rank() > 0 ? region.first[0] : 0,
-                      static_cast<std::int64_t>(hash_of_call(variable, region))});
+    calls_.push_back({static_cast<std::int64_t>(verb), number, region.rank() > 0 ? region.first[0] : 0,
+                      static_cast<std::int64_t>(hash_of_call(number, region))});
 }
 
 void CallLog::compared() {
@@ -49,12 +52,8 @@ std::string CallLog::difference(const Comm& comm, const Schema& schema, int* odd
   if (odd != nullptr) *odd = other;
   if (other == 0) return "";
   const auto calls_of = [&](int rank) {
-    ByteWriter out;
-    if (comm.rank() == rank) out.put(numbers());
-    Bytes message = out.take();
-    comm.broadcast(message, rank);
-    std::vector<std::int64_t> all;
-    ByteReader(message).get(all);
+    std::vector<std::int64_t> all = numbers();
+    share_value(comm, all, rank);
     std::vector<Call> calls;
     for (std::size_t i = 0; i + k_numbers <= all.size(); i += k_numbers)
       calls.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});

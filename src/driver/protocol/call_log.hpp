@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace shoal {
 class CallLog {
  public:
   enum class Verb : std::int64_t { wrote, put };
-  /// Local.
-  void note(Verb verb, int variable, const Box& region);
+  /// variable: none where this rank does not know it. Local.
+  void note(Verb verb, std::optional<int> variable, const Box& region);
   /// Ranks have compared their calls. Local.
   void compared();
   /// The first calls that differ, on all ranks: "call 7: rank 0 wrote temp record 1, rank 2 zeta record 1";
@@ -27,7 +28,7 @@ class CallLog {
 
  private:
   struct Call {
-    std::int64_t verb = 0, variable = -1, first = 0;
+    std::int64_t verb = 0, variable = 0, first = 0;
     std::int64_t cells = 0;  ///< hash of the region
     friend bool operator==(const Call&, const Call&) = default;
   };

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "driver/protocol/protocol.hpp"
+#include "driver/protocol/call_hash.hpp"
 
 namespace shoal {
 
@@ -19,7 +19,12 @@ Status match_field_call(const Comm& comm, const char* does, int variable, const 
   if (calls.empty())
     calls = fmt::format("ranks made different calls: each {}, but not the same variable or the same record",
                         does);
-  return {Code::out_of_step, calls + "; every rank must make the same calls in the same order", 0, {}, {}};
+  return {Code::out_of_step, calls + "; every rank must make the same calls in the same order", 0};
+}
+
+Status match_refused_call(const Comm& comm, const char* does, const Status& why) {
+  comm.match_calls({does, 0, true});
+  return comm.agree(why);
 }
 
 }  // namespace shoal

@@ -18,4 +18,7 @@ Status match_field_call(const Comm& comm, const char* does, int variable, const 
                         const Status& mine, Box* of_root = nullptr, bool* any_flag = nullptr,
                         const std::function<std::string()>& difference = {});
 
+/// The same on a rank that refuses the call: all ranks get the failure. Collective.
+Status match_refused_call(const Comm& comm, const char* does, const Status& why);
+
 }  // namespace shoal

@@ -44,6 +44,11 @@ void CollectiveState::complete_pending() {
   calls_ = CallState::settled;
 }
 
+Status named(Status status, const std::string& variable) {
+  if (!status.ok() && status.variable.empty()) status.variable = variable;
+  return status;
+}
+
 void merge_named(Status& kept, const Status& more) {
   constexpr std::size_t k_longest = 1000;
   if (kept.code == Code::range && more.code == Code::range && kept.variable != more.variable &&
@@ -128,13 +133,6 @@ bool CollectiveState::changes_path(int variable, std::uint64_t path) const {
 
 void CollectiveState::begin_commit() {
   if (file_ == FileState::whole) file_ = FileState::unknown;
-}
-
-std::uint64_t hash_of_call(int variable, const Box& region) {
-  Hash call;
-  call.add(static_cast<std::uint64_t>(variable));
-  call.add(region);
-  return call.value();
 }
 
 void grow(Schema& schema, int variable, const Box& box) {

@@ -51,6 +51,9 @@ enum class FileState { unknown, whole, incomplete };
 /// In Status::rank: the caller has the error and tells the other ranks itself, so that it is not deferred.
 inline constexpr int k_told = -2;
 
+/// The failure, with the variable's name unless it has one.
+Status named(Status status, const std::string& variable);
+
 /// Keeps the first failure; where both are of values that do not fit, its message names the second one, too.
 void merge_named(Status& kept, const Status& more);
 
@@ -150,9 +153,6 @@ class CollectiveState {
   std::int64_t unasked_ = 0, ask_after_ = 0;
   std::map<int, std::uint64_t> paths_;
 };
-
-/// The hash of a call, for its signature.
-std::uint64_t hash_of_call(int variable, const Box& region);
 
 /// Extends unlimited dimensions of the variable to the end of the box, if it has cells.
 void grow(Schema& schema, int variable, const Box& box);

@@ -33,7 +33,7 @@ void RecordFillTracker::add_variables(const Schema& schema) {
 }
 
 void RecordFillTracker::touch(const Schema& schema, int variable, const Box& region) {
-  Notes& notes = variables_[static_cast<std::size_t>(variable)];
+  Notes& notes = variables_[variable];
   const bool has_record = schema.has_record(variable);
   const std::int64_t first = has_record ? region.first[0] : 0;
   const std::int64_t last = has_record ? region.end(0) : 1;
@@ -51,7 +51,7 @@ void RecordFillTracker::touch(const Schema& schema, int variable, const Box& reg
 void RecordFillTracker::cut(const Schema& schema) {
   for (int v = 0; v < static_cast<int>(variables_.size()); ++v) {
     if (!schema.has_record(v)) continue;
-    Notes& notes = variables_[static_cast<std::size_t>(v)];
+    Notes& notes = variables_[v];
     const std::int64_t records = records_of(schema, v);
     notes.all_below = std::min(notes.all_below, records);
     notes.partly.erase(notes.partly.lower_bound(records), notes.partly.end());
@@ -61,7 +61,7 @@ void RecordFillTracker::cut(const Schema& schema) {
 std::vector<RecordFillTracker::Gap> RecordFillTracker::take_gaps(const Schema& schema) {
   std::vector<Gap> gaps;
   for (int v = 0; v < static_cast<int>(variables_.size()); ++v) {
-    Notes& notes = variables_[static_cast<std::size_t>(v)];
+    Notes& notes = variables_[v];
     const VariableDef& variable = schema.variable(v);
     const std::int64_t records = records_of(schema, v);
     if ((variable.distributed || every_variable_) && !variable.no_fill && variable.type != Type::string)
@@ -74,7 +74,7 @@ std::vector<RecordFillTracker::Gap> RecordFillTracker::take_gaps(const Schema& s
 }
 
 std::vector<Box> RecordFillTracker::gaps_in(const Schema& schema, int variable, const Box& box) const {
-  const Notes& notes = variables_[static_cast<std::size_t>(variable)];
+  const Notes& notes = variables_[variable];
   const VariableDef& definition = schema.variable(variable);
   if (definition.no_fill || definition.type == Type::string) return {};
   const bool has_record = schema.has_record(variable);

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
@@ -42,7 +43,7 @@ class RecordFillTracker {
     std::int64_t all_below = 0;                       ///< records below this one are complete
     std::map<std::int64_t, std::vector<Box>> partly;  ///< what was written of later records
   };
-  std::vector<Notes> variables_;
+  Numbered<Notes> variables_;
   bool every_variable_;
 };
 

@@ -15,6 +15,7 @@ enum class Call : std::int32_t {
   read,
   put,
   get,
+  refuse,
   match_calls,
   sync,
   submit_pending,

@@ -112,9 +112,7 @@ Transfer ServedDriver::received_transfer(Call call, const Transfer& transfer) {
     out.decomposition = known->of_all;
     number = known->number;
   }
-  send_call(call, transfer.variable, transfer.region, number,
-            transfer.variable < 0 ? transfer.status.code : Code::ok,
-            transfer.variable < 0 ? transfer.status.message : std::string());
+  send_call(call, transfer.variable, transfer.region, number);
   return out;
 }
 
@@ -127,15 +125,19 @@ void ServedDriver::read(const Transfer& transfer) {
 }
 
 void ServedDriver::put(int variable, const Box& box, const std::byte* values,
-                       const std::vector<std::string>& strings, const Status& status) {
-  send_call(Call::put, variable, box, status.code, status.message);
-  inner_->put(variable, box, values, strings, status);
+                       const std::vector<std::string>& strings) {
+  send_call(Call::put, variable, box);
+  inner_->put(variable, box, values, strings);
 }
 
-void ServedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                       const Status& status) {
-  send_call(Call::get, variable, box, status.code, status.message);
-  inner_->get(variable, box, values, strings, status);
+void ServedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  send_call(Call::get, variable, box);
+  inner_->get(variable, box, values, strings);
+}
+
+void ServedDriver::refuse(const RefusedCall& call) {
+  send_call(Call::refuse, call.kind, call.why.code, call.why.message, call.variable);
+  inner_->refuse(call);
 }
 
 // All calls of this dataset are matched in one communicator.

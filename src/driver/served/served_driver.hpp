@@ -32,10 +32,10 @@ class ServedDriver final : public Driver {
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   bool diverged() const override { return comm_.diverged(); }
   void sync(bool durable) override;

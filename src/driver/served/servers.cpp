@@ -79,10 +79,7 @@ Role last_ranks_serve(const Comm& all, int of_node, int ranks_per_node, const St
     status = {Code::out_of_step,
               fmt::format("this rank lets {} ranks of each node serve, and others another number; give the "
                           "same on all ranks",
-                          of_node),
-              -1,
-              {},
-              {}};
+                          of_node)};
   all.agree_or_throw(status);
   return {node.rank() >= node.size() - of_node ? Role::k_serves : 0};
 }

@@ -41,6 +41,8 @@ class Served {
       case Call::put:
       case Call::get:
         return values(call, in);
+      case Call::refuse:
+        return refuse(in);
       case Call::match_calls:
         return match_calls(in);
       case Call::sync:
@@ -81,9 +83,8 @@ class Served {
     in.get(out.variable);
     in.get(out.region);
     out.decomposition = decompositions_[in.get<std::uint64_t>()];
-    out.status = status(in);
-    out.mine = Box(Dims(out.region.rank()), Dims(out.region.rank()));
-    if (out.variable >= 0) out.array = ArrayView::contiguous(nullptr, type_of(out.variable), out.mine.count);
+    out.mine = no_cells(out.region.rank());
+    out.array = ArrayView::contiguous(nullptr, type_of(out.variable), out.mine.count);
     return out;
   }
 
@@ -91,25 +92,24 @@ class Served {
     return driver_->schema().variables.at(static_cast<std::size_t>(variable)).type;
   }
 
-  static Status status(ByteReader& in) {
-    Status out;
-    in.get(out.code);
-    in.get(out.message);
-    return out;
-  }
-
   void values(Call call, ByteReader& in) {
     const int variable = in.get<int>();
     const auto box = in.get<Box>();
-    const Status failed = status(in);
     std::vector<std::string> strings;
-    if (call == Call::put) return driver_->put(variable, box, nullptr, strings, failed);
+    if (call == Call::put) return driver_->put(variable, box, nullptr, strings);
     Bytes buffer;
-    if (variable >= 0) {
-      const Type type = type_of(variable);
-      if (type != Type::string) buffer.resize(static_cast<std::size_t>(box.cells()) * size_of(type));
-    }
-    driver_->get(variable, box, buffer.data(), strings, failed);
+    const Type type = type_of(variable);
+    if (type != Type::string) buffer.resize(bytes_of(box, size_of(type)));
+    driver_->get(variable, box, buffer.data(), strings);
+  }
+
+  void refuse(ByteReader& in) {
+    RefusedCall call;
+    in.get(call.kind);
+    in.get(call.why.code);
+    in.get(call.why.message);
+    in.get(call.variable);
+    driver_->refuse(call);
   }
 
   void match_calls(ByteReader& in) {

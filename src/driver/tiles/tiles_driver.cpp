@@ -6,6 +6,8 @@
 
 #include "codec/convert.hpp"
 #include "driver/protocol/call_matching.hpp"
+#include "driver/protocol/protocol.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "format/tiles/set_paths.hpp"
 #include "pack/cells.hpp"
 #include "pack/map_cells.hpp"
@@ -24,16 +26,6 @@ constexpr std::int64_t k_compressed_piece_bytes = 16 * 1024 * 1024;
 
 std::int64_t size_in_file(const VariableDef& variable) {
   return static_cast<std::int64_t>(size_of(variable.type));
-}
-
-/// Calls visit for parts of the box of at most so many bytes.
-template <class Visit>
-void for_each_part(const Box& box, std::int64_t element_size, std::int64_t most, Visit&& visit) {
-  Dims ends = box.count;
-  for (int d = 0; d < ends.size(); ++d)
-    ends[d] = box.end(d);
-  for_each_piece({box}, ends, std::max<std::int64_t>(most / element_size, 1),
-                 [&](const Piece& piece) { visit(piece.cells); });
 }
 
 Box moved(const Box& box, const Dims& from, const Dims& to) {
@@ -70,10 +62,7 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
         "of a set of files, io_ranks, io_ranks_per_node, io_stride and io_base are used to read fields that "
         "are cut by maps; of others each rank reads its own cells");
   for (int v = 0; v < static_cast<int>(set_.schema.variables.size()); ++v) {
-    Placement scattered;
-    scattered.kind = Placement::Kind::library;
-    scattered.chunk = set_.schema.shape(v);
-    placements_.push_back(scattered);
+    placements_.push_back(of_library(set_.schema.shape(v)));
   }
 }
 
@@ -95,7 +84,7 @@ void TilesDriver::write(const Transfer& /*transfer*/) {
 }
 
 void TilesDriver::put(int /*variable*/, const Box& /*box*/, const std::byte* /*values*/,
-                      const std::vector<std::string>& /*strings*/, const Status& /*status*/) {
+                      const std::vector<std::string>& /*strings*/) {
   refuse_change();
 }
 
@@ -124,7 +113,7 @@ Catalog& TilesDriver::open(int file) {
   for (std::size_t v = 0; v < in.variables.size(); ++v) {
     const int own = in.variables[v];
     if (own >= 0 && (own >= static_cast<int>(variables.size()) ||
-                     variables[static_cast<std::size_t>(own)].name != set_.schema.variables[v].name))
+                     catalog->schema().variable(own).name != set_.schema.variables[v].name))
       throw Error(Code::state, "the file has changed since the set was opened").in_file(in.path);
   }
   open_.push_front({file, std::move(catalog), {}});
@@ -152,7 +141,7 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
     conversion_errors.count += more.count;
   };
   if (set_.has_gaps[static_cast<std::size_t>(transfer.variable)]) {
-    for_each_part(transfer.mine, size, k_piece_bytes, [&](const Box& part) {
+    for_each_part(transfer.mine, k_piece_bytes / size, [&](const Box& part) {
       cells.resize(static_cast<std::size_t>(part.cells() * size));
       fill_box(cells.data(), {size}, {part.cells()}, gap.data(), gap.size());
       unpack(part);
@@ -165,7 +154,7 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
       const auto kind = open(piece.file).placement(piece.variable).kind;
       const bool plain = kind != Placement::Kind::library && kind != Placement::Kind::encoded;
       for_each_part(
-          piece.cells, size, plain ? k_piece_bytes : k_compressed_piece_bytes, [&](const Box& part) {
+          piece.cells, (plain ? k_piece_bytes : k_compressed_piece_bytes) / size, [&](const Box& part) {
             cells.resize(static_cast<std::size_t>(part.cells() * size));
             {
               const Timer timer(counters_.read);
@@ -186,14 +175,12 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
 bool TilesDriver::gaps_unconverted(const Transfer& transfer, const Bytes& gap) {
   const auto v = static_cast<std::size_t>(transfer.variable);
   if (!set_.has_gaps[v]) return false;
-  ConversionErrors conversion_errors;
-  if (transfer.status.ok()) {
-    Bytes to(in_memory(transfer).size);
-    const auto convert =
-        find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
-    conversion_errors = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type()));
-  }
-  return comm_.max(conversion_errors.count) > 0;
+  Bytes to(in_memory(transfer).size);
+  const auto convert =
+      find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
+  const ConversionErrors errors =
+      convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type()));
+  return comm_.max(errors.count) > 0;
 }
 
 // Cells of a map are anywhere in the region: a rank that read its own would go through all files.
@@ -203,7 +190,7 @@ Status TilesDriver::read_map(const Transfer& transfer) {
   if (!rearrangers_)
     rearrangers_.emplace(comm_, options_.rearranging, choose_io_ranks(comm_, options_.rearranging),
                          options_.stage);
-  Status status = transfer.status;
+  Status status;
   Rearranger::Handling handling;
   handling.buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
@@ -235,7 +222,8 @@ Status TilesDriver::read_map(const Transfer& transfer) {
 
 void TilesDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  const Status match = match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.status);
+  const Status match =
+      match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.refused.why);
   if (!match.ok()) throw Error(match);
   ++counters_.fields_read;
   Status status;
@@ -245,8 +233,7 @@ void TilesDriver::read(const Transfer& transfer) {
     else if (!transfer.mine.empty())
       read_cells(transfer, gap_of(transfer.variable));
   }));
-  if (!status.ok() && status.variable.empty()) status.variable = set_.schema.variable(transfer.variable).name;
-  comm_.agree_or_throw(status);
+  comm_.agree_or_throw(named(status, set_.schema.variable(transfer.variable).name));
 }
 
 void TilesDriver::fetch(int variable, const Box& box, std::byte* values) {
@@ -263,42 +250,38 @@ void TilesDriver::fetch(int variable, const Box& box, std::byte* values, const B
 }
 
 std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) {
-  std::vector<std::string> out(static_cast<std::size_t>(box.cells()));
+  Numbered<std::string> out(box.cells());
   for (const auto& piece : set_.pieces(variable, box)) {
     const auto part = open(piece.file).get_strings(piece.variable, piece.in_file);
     count(open_.front());
     std::size_t i = 0;
-    for_each_index(piece.cells, [&](const Dims& index) {
-      out[static_cast<std::size_t>(position_in(index, box))] = part[i++];
-    });
+    for_each_index(piece.cells, [&](const Dims& index) { out[position_in(index, box)] = part[i++]; });
   }
   return out;
 }
 
-void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-                      const Status& status) {
-  const Status match = match_field_call(comm_, "gets", variable, box, status);
+void TilesDriver::refuse(const RefusedCall& call) {
+  using Kind = RefusedCall::Kind;
+  if (call.kind == Kind::write || call.kind == Kind::put) refuse_change();
+  throw Error(match_refused_call(comm_, call.kind == Kind::read ? "reads" : "gets", call.why));
+}
+
+void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  const Status match = match_field_call(comm_, "gets", variable, box, {});
   if (!match.ok()) throw Error(match);
   const VariableDef& definition = set_.schema.variable(variable);
   const bool root = comm_.rank() == 0;
   const bool text = definition.type == Type::string;
   const bool all = options_.reading.all_read;
-  Status outcome = caught([&] {
+  const Status outcome = caught([&] {
     if (!root && !all) return;
     if (text)
       strings = get_strings(variable, box);
     else
       fetch(variable, box, values);
   });
-  if (!outcome.ok() && outcome.variable.empty()) outcome.variable = definition.name;
-  comm_.agree_or_throw(outcome);
-  if (all) return;
-  if (!text) return comm_.broadcast(values, box.cells() * size_in_file(definition), 0);
-  ByteWriter out;
-  out.put(strings);
-  Bytes message = out.take();
-  comm_.broadcast(message, 0);
-  ByteReader(message).get(strings);
+  comm_.agree_or_throw(named(outcome, definition.name));
+  if (!all) share_values(comm_, definition.type, box, values, strings);
 }
 
 void TilesDriver::sync(bool /*durable*/) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numbered.hpp"
 #include "driver/plans/rearrangers.hpp"
 #include "format/tiles/file_set.hpp"
 #include "pack/scratch_buffer.hpp"
@@ -24,19 +25,17 @@ class TilesDriver final : public Driver {
   TilesDriver(const Comm& comm, const std::vector<std::string>& paths, const DriverOptions& options);
 
   const Schema& schema() const override { return set_.schema; }
-  const Placement& placement(int variable) const override {
-    return placements_.at(static_cast<std::size_t>(variable));
-  }
+  const Placement& placement(int variable) const override { return placements_.at(variable); }
   const Counters& counters() const override { return counters_; }
 
   void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
-  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
-           const Status& status) override;
-  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
-           const Status& status) override;
+  void put(int variable, const Box& box, const std::byte* values,
+           const std::vector<std::string>& strings) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
+  void refuse(const RefusedCall& call) override;
   bool fetches() const override { return true; }
   void fetch(int variable, const Box& box, std::byte* values) override;
   void sync(bool durable) override;
@@ -65,7 +64,7 @@ class TilesDriver final : public Driver {
   const Comm& comm_;
   DriverOptions options_;
   FileSet set_;
-  std::vector<Placement> placements_;
+  Numbered<Placement> placements_;
   std::list<OpenFile> open_;  // the one used last is in front
   Bytes cells_;               ///< on their way; kept, since fresh memory costs as much as the copy
   std::optional<Rearrangers> rearrangers_;  ///< once a map is used

@@ -4,12 +4,13 @@
 #include <netcdf.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
+#include "base/numbered.hpp"
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/gather/serial_file.hpp"
+#include "driver/library/library_section.hpp"
 #include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
@@ -57,17 +58,7 @@ int create_mode(Format format) {
   }
 }
 
-/// start and count of a box, as netCDF-C wants them; never of length 0.
-struct Range {
-  explicit Range(const Box& box) {
-    for (int d = 0; d < box.rank(); ++d) {
-      start[static_cast<std::size_t>(d)] = static_cast<std::size_t>(box.first[d]);
-      count[static_cast<std::size_t>(d)] = static_cast<std::size_t>(box.count[d]);
-    }
-  }
-  std::array<std::size_t, k_max_dims> start{};
-  std::array<std::size_t, k_max_dims> count{};
-};
+using Range = LibrarySection<std::size_t>;
 
 /// What netCDF-C should move at once in a classic file. Left to itself it takes the file system's block, 4
 /// KiB on most, and spends a third of the time in calls. Larger buffers gain little, and small writes pay for
@@ -129,8 +120,8 @@ class NetcdfFile final : public SerialFile {
   bool fresh_ = false;     ///< new, and nothing is defined yet
   bool defining_ = false;  ///< in define mode, as new files are
   Status damage_;
-  std::vector<int> dims_;  ///< netCDF's numbers, by index in the schema; -1: it has no such thing
-  std::vector<int> variables_;
+  Numbered<int> dims_;  ///< netCDF's numbers, by index in the schema; -1: it has no such thing
+  Numbered<int> variables_;
 };
 
 NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& schema,
@@ -159,7 +150,7 @@ NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& sch
 }
 
 int NetcdfFile::id_of(int variable) const {
-  const int id = variables_.at(static_cast<std::size_t>(variable));
+  const int id = variables_.at(variable);
   if (id < 0)
     throw Error(Code::not_supported,
                 "the netCDF library does not see this variable of the file; use driver native")
@@ -190,7 +181,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
     const std::string what = "defining the variable";
     std::vector<int> dims;
     for (const int d : definition.dims) {
-      dims.push_back(file_.dims_.at(static_cast<std::size_t>(d)));
+      dims.push_back(file_.dims_.at(d));
       if (dims.back() < 0)
         throw Error(Code::not_supported,
                     "the netCDF library does not see the dimension '{}' of the file; use driver native",
@@ -234,7 +225,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
 
   /// The same chunks as the native driver's.
   void chunk(int index, const VariableDef& definition, int id) const {
-    std::vector<bool> unlimited;
+    Numbered<bool> unlimited;
     for (const int d : definition.dims)
       unlimited.push_back(wanted_.dim(d).unlimited);
     const bool records = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
@@ -242,7 +233,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
       return;
     Dims shape = wanted_.shape(index);
     for (int d = 0; d < shape.size(); ++d)
-      if (unlimited[static_cast<std::size_t>(d)]) shape[d] = 0;
+      if (unlimited[d]) shape[d] = 0;
     const std::size_t element =
         definition.type == Type::string ? sizeof(char*) * 2 : size_of(definition.type);
     const Dims chunk = definition.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, element,
@@ -285,7 +276,7 @@ std::string NetcdfFile::writing(int variable, const Box& box) const {
   std::size_t size = 0;
   nc_inq_vartype(file_, id_of(variable), &type);
   nc_inq_type(file_, type, nullptr, &size);
-  std::string text = fmt::format("cannot write {} bytes", static_cast<std::size_t>(box.cells()) * size);
+  std::string text = fmt::format("cannot write {} bytes", bytes_of(box, size));
   caught([&] {  // of a classic file whose header is there
     const auto store = options_.system.open_store(path_, StoreMode::read);
     const ClassicHeader header = decode_header(*store);
@@ -332,7 +323,7 @@ std::vector<std::string> NetcdfFile::get_strings(int variable, const Box& box) {
 
 std::int64_t NetcdfFile::length_of(int dim) const {
   std::size_t length = 0;
-  const int id = dims_.at(static_cast<std::size_t>(dim));
+  const int id = dims_.at(dim);
   if (id >= 0) check(nc_inq_dimlen(file_, id, &length), "asking for the length of a dimension");
   return static_cast<std::int64_t>(length);
 }

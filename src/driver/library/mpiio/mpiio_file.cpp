@@ -7,6 +7,7 @@
 
 #include "driver/file/file_catalog.hpp"
 #include "driver/library/library_driver.hpp"
+#include "driver/protocol/root_values.hpp"
 #include "driver/registry.hpp"
 #include "format/format_traits.hpp"
 #include "pack/pieces.hpp"
@@ -95,18 +96,15 @@ void MpiioFile::extend(const Schema& wanted, std::vector<Placement>& placements)
       throw Error(Code::not_supported,
                   "dimension '{}' is {} long; datatypes of MPI allow up to {}: use driver native", dim.name,
                   dim.length, k_longest);
-  const Bytes message = context_.comm.from_root([&] {
+  placements = value_of_root(context_.comm, [&] {
     report_records();  // where there are records, nothing moves
     catalog_->define(wanted);
     std::vector<Placement> made;
     for (int v = 0; v < static_cast<int>(wanted.variables.size()); ++v)
       made.push_back(catalog_->placement(v));
     nothing_through_catalog();
-    ByteWriter out;
-    out.put(made);
-    return out.take();
+    return made;
   });
-  ByteReader(message).get(placements);
 }
 
 /// The places of a box's cells, from the first of them on.

@@ -12,6 +12,7 @@
 #include "driver/file/mpi_info.hpp"
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/library_driver.hpp"
+#include "driver/library/library_section.hpp"
 #include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
@@ -24,16 +25,7 @@ namespace shoal {
 
 namespace {
 
-struct NetcdfSection {
-  explicit NetcdfSection(const Box& box)
-      : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {
-    if (start.empty()) {  // scalars too need addresses
-      start.push_back(0);
-      count.push_back(1);
-    }
-  }
-  std::vector<std::size_t> start, count;
-};
+using NetcdfSection = LibrarySection<std::size_t>;
 
 /// The library keeps the alignment of files to come in one place for the whole process.
 class Alignment {
@@ -236,7 +228,7 @@ void ParallelNetcdfFile::find_ids(const Schema& known) {
 void ParallelNetcdfFile::describe(Schema& known, std::vector<Placement>& placements) {
   placements.clear();
   for (int v = 0; v < static_cast<int>(known.variables.size()); ++v) {
-    VariableDef& def = known.variables[static_cast<std::size_t>(v)];
+    VariableDef& def = known.variable(v);
     Placement placement;
     placement.chunk = known.shape(v);
     placement.begin = k_unplaced;  // netCDF does not say

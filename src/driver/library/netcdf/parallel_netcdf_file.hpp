@@ -42,7 +42,7 @@ class ParallelNetcdfFile final : public LibraryFile {
   void define_variable(const Schema& wanted, const VariableDef& definition);
   void find_ids(const Schema& schema);
   void check_space(int variable, const Box& region) const;
-  int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
+  int id_of(int variable) const { return ids_.at(variable); }
   void use(Access how);
   bool filtered(int v) const { return !context_.variable(v).filters.empty(); }
   void put(int variable, const Box& box, const std::byte* values);
@@ -56,7 +56,7 @@ class ParallelNetcdfFile final : public LibraryFile {
   bool defining_ = false;        ///< the library is in define mode
   Status unusable_;              ///< definitions failed half way; the same on all ranks
   Status damage_;                ///< of this rank
-  std::vector<int> ids_;         ///< of the library, by variable
+  Numbered<int> ids_;            ///< of the library, by variable
   bool barred_ = false;          ///< the region must not be stored (check_space)
   bool extending_ = false;       ///< the region to store is beyond what the variable is known to have
   std::map<int, Dims> extents_;  ///< how far each variable was extended, by variable; independent access only

@@ -12,6 +12,7 @@
 #include "driver/file/mpi_info.hpp"
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/library_driver.hpp"
+#include "driver/library/library_section.hpp"
 #include "driver/registry.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
@@ -90,15 +91,7 @@ int creation_flags(Format format, OpenMode mode) {
 
 constexpr const char* k_fill = "_FillValue";
 
-struct PnetcdfSection {
-  explicit PnetcdfSection(const Box& box)
-      : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {}
-  // Scalars too need addresses.
-  const MPI_Offset* first() const { return start.empty() ? &k_none : start.data(); }
-  const MPI_Offset* counts() const { return count.empty() ? &k_none : count.data(); }
-  std::vector<MPI_Offset> start, count;
-  static constexpr MPI_Offset k_none = 0;
-};
+using PnetcdfSection = LibrarySection<MPI_Offset>;
 
 // What the format cannot hold is found before the library is asked, so that nothing is changed then.
 void check_schema(const Schema& wanted, const Schema& have, const CatalogOptions& options) {
@@ -326,14 +319,14 @@ std::byte* PnetcdfFile::buffer_for_cells(std::size_t bytes) {
 
 // (Cells that were packed to the queue's room are there already.)
 void PnetcdfFile::queue(int v, const Box& box, const std::byte* values) {
-  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(context_.variable(v).type);
+  const std::size_t bytes = bytes_of(box, size_of(context_.variable(v).type));
   std::byte* kept = queued_values_.empty() ? nullptr : queued_values_.back().of(0);
   if (kept != values) {
     kept = new_buffer(bytes);
     std::copy_n(values, bytes, kept);
   }
   const PnetcdfSection s(box);
-  check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept, box.cells(),
+  check(ncmpi_iput_vara(file_, v, s.start.data(), s.count.data(), kept, box.cells(),
                         mpi_type(context_.variable(v).type), nullptr),
         "queue values");
 }
@@ -372,10 +365,10 @@ void PnetcdfFile::store(int v, const Box& box, const std::byte* cells) {
   if (context_.options.library.access == Access::independent) {
     enter_independent();
     if (box.empty()) return;
-    check(ncmpi_put_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
+    check(ncmpi_put_vara(file_, v, s.start.data(), s.count.data(), cells, box.cells(), type), "write");
   } else {
     enter_collective();
-    check(ncmpi_put_vara_all(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
+    check(ncmpi_put_vara_all(file_, v, s.start.data(), s.count.data(), cells, box.cells(), type), "write");
   }
   ++context_.counters.writes;
 }
@@ -388,10 +381,10 @@ void PnetcdfFile::load(int v, const Box& box, std::byte* cells, bool overlapping
   if (context_.options.library.access == Access::independent || (overlapping && overlaps_alone_)) {
     enter_independent();
     if (box.empty()) return;
-    check(ncmpi_get_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
+    check(ncmpi_get_vara(file_, v, s.start.data(), s.count.data(), cells, box.cells(), type), "read");
   } else {
     enter_collective();
-    check(ncmpi_get_vara_all(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
+    check(ncmpi_get_vara_all(file_, v, s.start.data(), s.count.data(), cells, box.cells(), type), "read");
   }
 }
 
@@ -406,16 +399,13 @@ void PnetcdfFile::store_replicated(int v, const Box& box, const std::byte* value
   if (!mine) return;
   // The library may swap the bytes of what it is given.
   const auto size = static_cast<std::int64_t>(size_of(context_.variable(v).type));
-  Dims everything = box.count;
-  for (int d = 0; d < everything.size(); ++d)
-    everything[d] = box.end(d);
-  for_each_piece({box}, everything, k_most_bytes / size, [&](const Piece& piece) {
-    const auto bytes = piece.cells.cells() * size;
+  for_each_part(box, k_most_bytes / size, [&](const Box& part) {
+    const auto bytes = part.cells() * size;
     Bytes copy(values, values + bytes);
     values += bytes;
-    const PnetcdfSection s(piece.cells);
+    const PnetcdfSection s(part);
     ++context_.counters.writes;
-    check(ncmpi_put_vara(file_, v, s.first(), s.counts(), copy.data(), piece.cells.cells(),
+    check(ncmpi_put_vara(file_, v, s.start.data(), s.count.data(), copy.data(), part.cells(),
                          mpi_type(context_.variable(v).type)),
           "write");
   });
@@ -431,7 +421,7 @@ void PnetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool
   if (context_.options.library.replicated_access == Access::collective && !(all && overlaps_alone_)) {
     enter_collective();
     const int posted =
-        mine ? ncmpi_iget_vara(file_, v, s.first(), s.counts(), values, box.cells(), type, nullptr)
+        mine ? ncmpi_iget_vara(file_, v, s.start.data(), s.count.data(), values, box.cells(), type, nullptr)
              : NC_NOERR;
     const int moved = ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr);
     check(posted, "read");
@@ -439,7 +429,8 @@ void PnetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool
     return;
   }
   enter_independent();
-  if (mine) check(ncmpi_get_vara(file_, v, s.first(), s.counts(), values, box.cells(), type), "read");
+  if (mine)
+    check(ncmpi_get_vara(file_, v, s.start.data(), s.count.data(), values, box.cells(), type), "read");
 }
 
 void PnetcdfFile::complete_pending() {

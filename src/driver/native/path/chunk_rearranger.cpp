@@ -83,8 +83,7 @@ Transfer ChunkRearranger::in_chunk_order(const FieldJob& job, const ChunkOrder& 
   out.decomposition = chunk_plan.map;
   out.region = Box::whole(order.shape());
   out.array = out.array.with_extents(order.array_shape(chunk_plan.map->map()->local_cells()));
-  out.mine =
-      chunk_plan.map->map()->empty() ? Box(Dims(out.region.rank()), Dims(out.region.rank())) : out.region;
+  out.mine = chunk_plan.map->map()->empty() ? no_cells(out.region.rank()) : out.region;
   return out;
 }
 
@@ -93,7 +92,7 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
                                         const ChunkPlan& chunk_plan, Status& status) {
   const Transfer& transfer = *job.transfer;
   Transfer out = in_chunk_order(job, order, chunk_plan);
-  if (!transfer.status.ok() || chunk_plan.map->map()->local_cells() == 0) return out;
+  if (transfer.refused || chunk_plan.map->map()->local_cells() == 0) return out;
   const bool mapped = is_mapped(transfer);
   const Box box = own_cells(transfer);
   const bool as_it_is =
@@ -117,7 +116,7 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
   });
   if (conversion_errors.count > 0)
     status.merge(conversion_status(transfer, *job.variable, conversion_errors, box, true));
-  if (!packed.ok()) out.status = packed;
+  if (!packed.ok()) out.refused.why = packed;
   status.merge(packed);
   return out;
 }
@@ -203,7 +202,7 @@ void ChunkRearranger::clear_piece(const FieldJob& job, const ChunkOrder& order, 
 }
 
 Status ChunkRearranger::write(const FieldJob& job) {
-  Status status = job.transfer->status;
+  Status status = job.transfer->refused.why;
   if (job.transfer->region.empty()) return status;
   ++writes_;
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
@@ -224,7 +223,7 @@ Status ChunkRearranger::write(const FieldJob& job) {
         status.merge(load);
       };
     handling.store = [&](const Box& piece, std::byte* cells) {
-      store_piece(job, order, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells, status);
+      store_piece(job, order, loaded ? piece : no_cells(piece.rank()), cells, status);
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->write(packed, job.stored(), fill.data(), {}, handling);
@@ -247,7 +246,7 @@ Status ChunkRearranger::read_tiles(const FieldJob& job, DecodedChunks* decoded) 
   Transfer packed = *job.transfer;
   packed.array =
       ArrayView::contiguous(tile.box.empty() ? nullptr : tile.cells, job.variable->type, tile.box.count);
-  packed.status = tile.status;
+  packed.refused.why = tile.status;
   FieldJob of_box = job;
   of_box.transfer = &packed;
   Status status = tile.status;
@@ -257,7 +256,7 @@ Status ChunkRearranger::read_tiles(const FieldJob& job, DecodedChunks* decoded) 
 
 Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks* decoded) {
   const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   if (transfer.region.empty()) return status;
   status.merge(caught([&] {
     const ChunkOrder order(job);
@@ -265,18 +264,18 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
     Transfer packed = in_chunk_order(job, order, chunk_plan);
     const CellArray& array = transfer.array;
     const Element element = in_memory(transfer);
-    const bool copies = transfer.status.ok() && chunk_plan.map->map()->local_cells() > 0 && !array.is_dense();
+    const bool copies = !transfer.refused && chunk_plan.map->map()->local_cells() > 0 && !array.is_dense();
     const Dims strides = byte_strides(array.extents(), element.size);
     std::byte* dense = nullptr;
     if (copies) {  // holes and land stay as they are
-      packed.status = caught([&] {
+      packed.refused.why = caught([&] {
         dense = buffers_.tile.of(static_cast<std::size_t>(volume(array.extents())) * element.size);
         array.copy_to(dense, strides);
         const Dims in_chunks = packed.array.extents();
         packed.array =
             ArrayView{dense, element.type, element.size, in_chunks, byte_strides(in_chunks, element.size)};
       });
-      status.merge(packed.status);
+      status.merge(packed.refused.why);
     }
     Rearranger::Handling handling;
     handling.buffer = buffers_.for_pieces(status);
@@ -287,7 +286,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
         chunk_plan.rearranger->read(packed, job.stored(), {}, handling);
     messages_.count(context_.counters);
     report(job, order, chunk_plan);
-    if (copies && packed.status.ok()) array.copy_from(dense, strides);
+    if (copies && !packed.refused) array.copy_from(dense, strides);
     if (conversion_errors.count > 0)
       status.merge(mapped_conversion_status(transfer, *job.variable, conversion_errors, false));
   }));
@@ -300,23 +299,24 @@ void ChunkRearranger::report(const FieldJob& job, const ChunkOrder& order, Chunk
   chunk_plan.reported = true;
   constexpr std::int64_t k_any = std::int64_t{1} << 50;
   constexpr std::int64_t k_nobody = -1, k_several = -2;
-  const auto nodes = context_.comm.all_gather(std::int64_t{context_.groups.nodes().index()});
+  const Numbered<std::int64_t> nodes =
+      context_.comm.all_gather(std::int64_t{context_.groups.nodes().index()});
   SentChunks sent;
   sent.chunks = order.outer_dims() * order.chunks();
   sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
   const auto plan = chunk_plan.rearranger->plan_of(Box::whole(order.shape()), job.stored(), {}, k_any);
   const Status counted = caught([&] {
     if (!plan || plan->mine.empty()) return;
-    std::vector<std::int64_t> node_of(static_cast<std::size_t>(plan->mine.count[1]), k_nobody);
+    Numbered<std::int64_t> node_of(plan->mine.count[1], k_nobody);
     chunk_plan.rearranger->for_each_source(*plan, [&](int rank, const IndexSet& where, std::int64_t bytes) {
-      const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
+      const std::int64_t node = nodes[rank];
       sent.bytes += bytes;
       if (node != context_.groups.nodes().index()) sent.elsewhere += bytes;
       where.for_each_run(0, order.cells() * plan->mine.count[1],
                          [&](std::int64_t position, std::int64_t, std::int64_t length) {
                            const std::int64_t last = (position + length - 1) / order.cells();
                            for (std::int64_t chunk = position / order.cells(); chunk <= last; ++chunk) {
-                             auto& has = node_of[static_cast<std::size_t>(chunk)];
+                             auto& has = node_of[chunk];
                              has = has == k_nobody || has == node ? node : k_several;
                            }
                          });

@@ -46,14 +46,14 @@ Status DirectPath::write(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   writers_[transfer.variable] = job.share->number;
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   status.merge(caught([&] {
     const auto ranks = static_cast<std::size_t>(groups_.node().size());
     for (auto i = static_cast<std::size_t>(groups_.node().rank());
          i < job.share->unowned.size() && !job.keeps; i += ranks)
       for (const auto& box : within_region({job.share->unowned[i]}, transfer.region))
         store_fill(job, box, fill);
-    if (!transfer.status.ok()) return store_fill(job, own_cells(transfer), fill);
+    if (transfer.refused) return store_fill(job, own_cells(transfer), fill);
     if (transfer.mine.empty()) return;
 
     const std::byte* const cells = cells_as_stored(job);

@@ -32,7 +32,7 @@ bool FieldQueue::waits(const FieldJob& job, bool in_same_boxes) const {
 
 Status FieldQueue::add(const FieldJob& job, const Rearranger::Plan& plan) {
   const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   staged_.complete_overlap(job, status);
   Transfer packed;
   const bool is_map = transfer.decomposition->map() != nullptr;
@@ -75,7 +75,7 @@ bool FieldQueue::place(std::vector<FieldJob>& jobs) {
     });
     ByteReader in(message);
     for (auto& job : jobs)
-      in.get(job.addresses);
+      job.addresses = in.get<std::vector<Location>>();
   });
   const bool well = placed.ok();
   context_.state.defer(std::move(placed));

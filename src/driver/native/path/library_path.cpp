@@ -25,15 +25,12 @@ Status LibraryPath::read_tile(const FieldJob& job) {
     const ConvertRun convert = find_conversion(from, in_memory(transfer));
     const auto most = std::max(k_buffer, context_.options.stage.bytes / context_.groups.node().size()) /
                       static_cast<std::int64_t>(from.size);
-    Dims everything = transfer.region.count;
-    for (int d = 0; d < everything.size(); ++d)
-      everything[d] = transfer.region.end(d);
     Bytes buffer;
-    for_each_piece({transfer.mine}, everything, most, [&](const Piece& piece) {
-      buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
-      context_.header.get_by_library(transfer.variable, piece.cells, buffer.data());
-      const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
-      conversion_errors.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
+    for_each_part(transfer.mine, most, [&](const Box& part) {
+      buffer.resize(bytes_of(part, from.size));
+      context_.header.get_by_library(transfer.variable, part, buffer.data());
+      const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, part.count);
+      conversion_errors.merge(unpack_cells(transfer, source.data, source.strides, part, convert), 0);
     });
   });
   return status.ok() && conversion_errors.count > 0

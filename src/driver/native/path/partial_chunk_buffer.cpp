@@ -120,11 +120,11 @@ PartialChunkBuffer::PartialChunks& PartialChunkBuffer::begin(const FieldJob& job
   kept.missing = all.region.cells();
   kept.bytes = field_bytes(job, all.region);
   bytes_ += kept.bytes;
-  all.status = caught([&] {
+  all.refused.why = caught([&] {
     if (all.mine.empty()) return;
     if (!is_mapped(all)) all.array = ArrayView::contiguous(nullptr, job.variable->type, all.mine.count);
     all.array = all.array.without_cells();
-    if (!is_mapped(all) || job.transfer->status.ok()) allocate(kept, all.array);
+    if (!is_mapped(all) || !job.transfer->refused) allocate(kept, all.array);
   });
   return kept;
 }
@@ -154,7 +154,7 @@ Status PartialChunkBuffer::leave_out(const FieldJob& job, PartialChunks& kept, c
     find_conversion(stored, memory)(fill.data(), 0, given.data(), 0, 1, nothing.data());
     find_conversion(memory, stored)(given.data(), 0, again.data(), 0, 1, nothing.data());
   });
-  if (!there.ok() || again != fill) return all.status = why;
+  if (!there.ok() || again != fill) return all.refused.why = why;
   const ArrayView to = kept.array.part(in_array(part, all));
   fill_box(to.data, to.strides, to.extents, given.data(), given.size());
   return why;
@@ -175,14 +175,14 @@ Status PartialChunkBuffer::add(const FieldJob& job) {
     else
       add_joined(kept.written, region);
   }
-  if (!kept.transfer.status.ok() && kept.bad.empty()) return kept.transfer.status;
-  if (kept.transfer.mine.empty()) return job.transfer->status;
+  if (kept.transfer.refused && kept.bad.empty()) return kept.transfer.refused.why;
+  if (kept.transfer.mine.empty()) return job.transfer->refused.why;
   return is_mapped(*job.transfer) ? copy_mapped(job, kept) : copy_tile(job, kept);
 }
 
 Status PartialChunkBuffer::copy_tile(const FieldJob& job, PartialChunks& kept) {
   const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   const ArrayView& to = kept.array;
   const Bytes fill = fill_of(*job.variable);
   const Element element{job.variable->type, fill.size(), false};
@@ -206,22 +206,22 @@ Status PartialChunkBuffer::copy_tile(const FieldJob& job, PartialChunks& kept) {
 Status PartialChunkBuffer::copy_mapped(const FieldJob& job, PartialChunks& kept) {
   const Transfer& transfer = *job.transfer;
   Transfer& all = kept.transfer;
-  if (!transfer.status.ok()) {
-    if (all.array.has_cells()) return leave_out(job, kept, transfer.region, transfer.status);
+  if (transfer.refused) {
+    if (all.array.has_cells()) return leave_out(job, kept, transfer.region, transfer.refused.why);
     kept.bad.push_back(transfer.region);
-    return all.status = transfer.status;
+    return all.refused.why = transfer.refused.why;
   }
   if (!all.array.has_cells()) {
     const Status roomy = caught([&] { allocate(kept, transfer.array); });
-    if (!roomy.ok()) return all.status = roomy;
-    const Status before = std::exchange(all.status, {});
+    if (!roomy.ok()) return all.refused.why = roomy;
+    const Status before = std::exchange(all.refused.why, {});
     for (const Box& part : std::exchange(kept.bad, {}))
       leave_out(job, kept, part, before);
-    if (!all.status.ok()) return all.status;
+    if (all.refused) return all.refused.why;
   }
   const Element element = in_memory(transfer);
   if (!(element == in_memory(all)))
-    return all.status = {
+    return all.refused.why = {
                Code::type,
                fmt::format("an array of type {} was given for a part of compressed chunks of which other "
                            "parts came as {}; give all parts as the same type, or write whole chunks",

@@ -52,7 +52,7 @@ Status RearrangedPath::read_tiles(const FieldJob& job) {
   const TileCells tile(job, halo, buffers_);
   Transfer packed = as_map(transfer, rearrangers_.map_of(transfer.decomposition, halo), tile.box, tile.cells,
                            job.variable->type);
-  packed.status = tile.status;
+  packed.refused.why = tile.status;
   FieldJob of_box = job;
   of_box.transfer = &packed;
   status = tile.status;
@@ -68,11 +68,10 @@ void RearrangedPath::move_box(const FieldJob& job, const Box& box, std::byte* ce
   const std::size_t size = size_of(job.variable->type);
   const Box chunks = chunks_of(job.transfer->region, chunk);
   for_each_piece({box}, chunk, box.cells(), [&](const Piece& piece) {
-    const Location address =
-        job.addresses_listed ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
-                             : location_of(*job.placement, piece.chunk_index[0]);
+    const Location address = job.addresses_listed ? job.addresses[position_in(piece.chunk_index, chunks)]
+                                                  : location_of(*job.placement, piece.chunk_index[0]);
     const bool whole = piece.cells == box;
-    std::byte* part = whole ? cells : chunk_cells_.of(static_cast<std::size_t>(piece.cells.cells()) * size);
+    std::byte* part = whole ? cells : chunk_cells_.of(bytes_of(piece.cells, size));
     const Dims in_box = byte_strides(box.count, size);
     std::byte* place = cells;
     for (int d = 0; d < box.rank(); ++d)
@@ -140,7 +139,7 @@ Status RearrangedPath::write_boxes(const FieldJob& as_cut) {
   const FieldJob job = rearrangers_.as_flattened(as_cut, rearrangers_.is_flattened(as_cut), row);
   const Transfer& transfer = *job.transfer;
   Counters& counters = context_.counters;
-  Status status = transfer.status;
+  Status status = transfer.refused.why;
   staged_.complete_overlap(as_cut, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
@@ -162,14 +161,14 @@ Status RearrangedPath::write_boxes(const FieldJob& as_cut) {
 Status RearrangedPath::read_boxes(const FieldJob& as_cut) {
   NativeRearrangers::Row row;
   const FieldJob job = rearrangers_.as_flattened(as_cut, rearrangers_.is_flattened(as_cut), row);
-  Status status = job.transfer->status;
+  Status status = job.transfer->refused.why;
   const Rearranger::Handling handling = handling_of(job, status);
   status.merge(read_boxes(job, *as_cut.transfer, job.stored(), handling));
   return status;
 }
 
 Status RearrangedPath::read_by_library(const FieldJob& job) {
-  Status status = job.transfer->status;
+  Status status = job.transfer->refused.why;
   Rearranger::Handling handling;
   handling.buffer = buffers_.for_pieces(status);
   handling.load = [&](const Box& box, std::byte* cells) {

@@ -19,8 +19,8 @@ bool reads_halo(const Comm& comm, const Transfer& transfer) {
 }
 
 TileCells::TileCells(const FieldJob& job, bool halo, SendBuffers& buffers)
-    : box(tile_box(*job.transfer, halo)), status(job.transfer->status) {
-  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(job.variable->type);
+    : box(tile_box(*job.transfer, halo)), status(job.transfer->refused.why) {
+  const std::size_t bytes = bytes_of(box, size_of(job.variable->type));
   status.merge(caught([&] { cells = buffers.tile.of(bytes); }));
 }
 

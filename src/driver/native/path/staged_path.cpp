@@ -86,10 +86,7 @@ void StagedPath::make_for_each_rank() {
   Status status;
   if (!stage_)
     status = {Code::no_memory,
-              "no memory for a stage of " + bytes_text(static_cast<double>(k_least_slots * k_least_slot)),
-              -1,
-              {},
-              {}};
+              "no memory for a stage of " + bytes_text(static_cast<double>(k_least_slots * k_least_slot))};
   context_.comm.agree_or_throw(status);
 }
 

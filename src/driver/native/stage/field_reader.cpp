@@ -62,10 +62,7 @@ Status FieldReader::read(const FieldJob& job) {
         status.merge({Code::out_of_step,
                       fmt::format("rank {} of this node read another variable or record than its rank 0 did; "
                                   "all ranks must make the same read calls in the same order",
-                                  *odd),
-                      -1,
-                      {},
-                      {}});
+                                  *odd)});
       stage_.release(generation.number);
     }
   }

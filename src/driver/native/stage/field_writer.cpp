@@ -12,7 +12,7 @@ constexpr std::int64_t k_cached = 16 * 1024 * 1024;
 
 Status FieldWriter::write(const FieldJob& job) {
   Status status = failure();
-  status.merge(job.transfer->status);
+  status.merge(job.transfer->refused.why);
   complete_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
@@ -80,7 +80,7 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
   if (job.is_encoded()) {  // gets its address when its size is known
     if (!job.encoded.empty()) {
       const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
-      staged.encoded = job.encoded[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+      staged.encoded = job.encoded[position_in(piece.chunk_index, chunks)];
     }
     if (job.keeps) staged.owned = &job.share->to_store(true);
   } else if (job.addresses_listed) {
@@ -144,7 +144,7 @@ ConversionErrors FieldWriter::pack(const FieldJob& job, const StagedPiece& stage
     fill_map_cells(decomposition, map, cells, base, fill);
   };
   if (decomposition.map() != nullptr) fill_mapped(decomposition.unowned_share());
-  if (!job.transfer->status.ok()) {
+  if (job.transfer->refused) {
     if (decomposition.map() != nullptr)
       fill_mapped(*decomposition.map());
     else
