@@ -20,9 +20,6 @@ Graph = dict[str, dict[str, str]]
 HEADERS = {".h", ".hpp"}
 SOURCES = {".c", ".cpp"}
 
-# Rooms of src/ whose headers know each other in no circle, but whose units still do.
-NOT_YET_FREE = ("driver/protocol/", "simulate/")
-
 
 def circles(graph: Graph) -> list[list[str]]:
     """Units that know each other, each circle once, in order of names (Tarjan's strongly connected parts)."""
@@ -165,8 +162,6 @@ def include_graph(source: Path, top: Path) -> Graph:
     graph: Graph = {unit: {} for unit in unit_of.values()}
     for path in paths:
         name = str(path.relative_to(source))
-        if path.suffix in SOURCES and name.startswith(NOT_YET_FREE):
-            continue
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             found = INCLUDE.match(line)
             if found and unit_of.get(found.group(1), unit_of[name]) != unit_of[name]:
