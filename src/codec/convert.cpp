@@ -70,11 +70,11 @@ template <Isa isa, class S, class D, bool from_swapped, bool to_swapped>
 ConversionErrors convert_run(const std::byte* from, std::int64_t from_stride, std::byte* to,
                              std::int64_t to_stride, std::int64_t n, const std::byte* substitute) {
   static constexpr Steps k_steps{
-      &Run<isa, kernels::Move<Unsigned<sizeof(S)>, from_swapped>>::template call<
+      &CompiledFor<isa, kernels::Move<Unsigned<sizeof(S)>, from_swapped>>::template call<
           const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t>,
-      &Run<isa, kernels::Cast<S, D>>::template call<const std::byte*, std::byte*, std::int64_t,
-                                                    const std::byte*>,
-      &Run<isa, kernels::Move<Unsigned<sizeof(D)>, to_swapped>>::template call<
+      &CompiledFor<isa, kernels::Cast<S, D>>::template call<const std::byte*, std::byte*, std::int64_t,
+                                                            const std::byte*>,
+      &CompiledFor<isa, kernels::Move<Unsigned<sizeof(D)>, to_swapped>>::template call<
           const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t>,
       sizeof(S),
       sizeof(D),
@@ -86,7 +86,7 @@ ConversionErrors convert_run(const std::byte* from, std::int64_t from_stride, st
 template <Isa isa, class U, bool swap>
 ConversionErrors copy_run(const std::byte* from, std::int64_t from_stride, std::byte* to,
                           std::int64_t to_stride, std::int64_t n, const std::byte*) {
-  Run<isa, kernels::Move<U, swap>>::call(from, from_stride, to, to_stride, n);
+  CompiledFor<isa, kernels::Move<U, swap>>::call(from, from_stride, to, to_stride, n);
   return {};
 }
 
@@ -240,9 +240,9 @@ void swap_bytes(std::byte* data, std::size_t size, std::int64_t n) {
   const bool avx2 = best_isa() == Isa::avx2;
   const auto swap = [&]<class U>(std::type_identity<U>) {
     if (avx2)
-      Run<Isa::avx2, kernels::SwapInPlace<U>>::call(data, n);
+      CompiledFor<Isa::avx2, kernels::SwapInPlace<U>>::call(data, n);
     else
-      Run<Isa::base, kernels::SwapInPlace<U>>::call(data, n);
+      CompiledFor<Isa::base, kernels::SwapInPlace<U>>::call(data, n);
   };
   switch (size) {
     case 1:

@@ -163,7 +163,7 @@ template <class U>
 void fill_with(std::byte* to, const Walk& walk, const std::byte* element) {
   const U value = kernels::load<U>(element);
   walk_runs(walk, [&](std::int64_t, std::int64_t offset, std::int64_t, std::int64_t cells) {
-    Run<Isa::base, kernels::Fill<U>>::call(to + offset, walk.run.to, cells, value);
+    CompiledFor<Isa::base, kernels::Fill<U>>::call(to + offset, walk.run.to, cells, value);
   });
 }
 

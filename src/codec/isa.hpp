@@ -7,11 +7,11 @@ namespace shoal {
 /// oldest machine of its kind; the loops are chosen while running.
 enum class Isa { base, avx2 };
 
-/// A kernel is a type with a static, always-inlined function `run`; Run<isa, Kernel>::call is that function
+/// A kernel is a type with a static, always-inlined function `run`; CompiledFor<isa, Kernel>::call is that function
 /// compiled for the instruction set, because inlined code takes the target of the function around it.
 /// (Not target_clones: it works neither on templates nor with every sanitizer.)
 template <Isa isa, class Kernel>
-struct Run {
+struct CompiledFor {
   template <class... Args>
   static auto call(Args... args) {
     return Kernel::run(args...);
@@ -20,7 +20,7 @@ struct Run {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 template <class Kernel>
-struct Run<Isa::avx2, Kernel> {
+struct CompiledFor<Isa::avx2, Kernel> {
   template <class... Args>
   [[gnu::target("avx2")]] static auto call(Args... args) {
     return Kernel::run(args...);
@@ -41,9 +41,9 @@ template <class Kernel, class... Args>
 auto run_best(Args... args) {
   static const Isa isa = best_isa();
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (isa == Isa::avx2) return Run<Isa::avx2, Kernel>::call(args...);
+  if (isa == Isa::avx2) return CompiledFor<Isa::avx2, Kernel>::call(args...);
 #endif
-  return Run<Isa::base, Kernel>::call(args...);
+  return CompiledFor<Isa::base, Kernel>::call(args...);
 }
 
 }  // namespace shoal

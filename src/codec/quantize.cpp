@@ -116,11 +116,11 @@ template <class U, class Rule>
 void for_each_in_place(std::byte* at, std::int64_t stride, std::int64_t n, bool swapped, const Rule& rule) {
   const bool avx2 = best_isa() == Isa::avx2;
   if (swapped)
-    avx2 ? Run<Isa::avx2, EachInPlace<U, true, Rule>>::call(at, stride, n, &rule)
-         : Run<Isa::base, EachInPlace<U, true, Rule>>::call(at, stride, n, &rule);
+    avx2 ? CompiledFor<Isa::avx2, EachInPlace<U, true, Rule>>::call(at, stride, n, &rule)
+         : CompiledFor<Isa::base, EachInPlace<U, true, Rule>>::call(at, stride, n, &rule);
   else
-    avx2 ? Run<Isa::avx2, EachInPlace<U, false, Rule>>::call(at, stride, n, &rule)
-         : Run<Isa::base, EachInPlace<U, false, Rule>>::call(at, stride, n, &rule);
+    avx2 ? CompiledFor<Isa::avx2, EachInPlace<U, false, Rule>>::call(at, stride, n, &rule)
+         : CompiledFor<Isa::base, EachInPlace<U, false, Rule>>::call(at, stride, n, &rule);
 }
 
 template <class U>
