@@ -7,8 +7,8 @@ namespace shoal {
 /// oldest machine of its kind; the loops are chosen while running.
 enum class Isa { base, avx2 };
 
-/// A kernel is a type with a static, always-inlined function `run`; CompiledFor<isa, Kernel>::call is that function
-/// compiled for the instruction set, because inlined code takes the target of the function around it.
+/// A kernel is a type with a static, always-inlined function `run`; CompiledFor<isa, Kernel>::call is that
+/// function compiled for the instruction set, as inlined code takes the target of the function around it.
 /// (Not target_clones: it works neither on templates nor with every sanitizer.)
 template <Isa isa, class Kernel>
 struct CompiledFor {

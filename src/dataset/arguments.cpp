@@ -184,14 +184,13 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
                 text_of(array.extents()), extents_or_halo(plain.plain, plain.with_halo),
                 reversed_hint(array.extents(), plain.plain));
   if (!array.has_cells()) throw Error(Code::invalid_argument, "the array's data is NULL");
-  Box mine = plain.mine;
+  transfer.mine = plain.mine;
   if (with_halo) {
-    const Share share =
-        share_of(transfer.region, decomposition, record_dims, direction == Direction::from_file);
-    mine = share.mine;
+    const bool halo_too = direction == Direction::from_file;
+    const Share share = halo_too ? share_of(transfer.region, decomposition, record_dims, true) : plain;
+    transfer.mine = share.mine;
     array = array.part(share.tile_in_array);
   }
-  transfer.mine = mine;
   transfer.array = record_dims != 0 ? array.with_leading_dim() : array;
 }
 

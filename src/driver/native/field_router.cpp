@@ -24,8 +24,7 @@ FieldJob FieldRouter::job_to_write(const Transfer& transfer) const {
   return job;
 }
 
-Route FieldRouter::route_of(const Transfer& transfer) const {
-  const FieldJob job = job_to_write(transfer);
+Route FieldRouter::route_of(const FieldJob& job) const {
   if (!paths_.rearrangers.empty()) return route_to_io_ranks(job);
   Route route;
   route.begins_sending = paths_.rearrangers.must_begin_sending(job);

@@ -7,14 +7,14 @@
 
 namespace shoal {
 
-/// The way of a field that is written: its path, and what comes before.
+/// The way of a field that is written: what comes before (FieldRouter::route_of), and its path (complete).
 struct Route {
   bool sends = false;                    ///< ranks send cells of some fields, perhaps not of this one
   bool matches = true;                   ///< ranks match calls before
   bool begins_sending = false;           ///< cells of its map are sent from now on
-  std::optional<Rearranger::Plan> plan;  ///< the field can wait in the queue, with this plan
   bool after_queue = false;              ///< the queue is stored before: it has some of the same cells
-  bool together = false;                 ///< ranks store the field together, with messages
+  std::optional<Rearranger::Plan> plan;  ///< the path: the field waits in the queue, with this plan
+  bool together = false;                 ///< the path: ranks store the field together, with messages
 };
 
 /// Chooses the path of a field, and what must be stored before it, so that cells that are written again end
@@ -26,7 +26,7 @@ class FieldRouter {
 
   FieldJob job_to_write(const Transfer& transfer) const;
   /// The route as far as it is known before ranks match calls.
-  Route route_of(const Transfer& transfer) const;
+  Route route_of(const FieldJob& job) const;
   /// For fields that are not sent: must the catalog owner do something before?
   bool needs_the_owner() const;
   /// Completes the route. Collective where it is not known yet whether the field is sent.

@@ -96,7 +96,8 @@ void NativeDriver::write(const Transfer& transfer) {
   if (state_.has_skipped()) return skip_write(transfer.refused.why);
   state_.log().note(CallLog::Verb::wrote, transfer.variable, transfer.region);
   // Nodes that need something of the owner's must agree before on who takes part.
-  Route route = router_.route_of(transfer);
+  FieldJob job = router_.job_to_write(transfer);
+  Route route = router_.route_of(job);
   if (route.matches) {
     const Status match = pending_.match_write(transfer, route.begins_sending);
     if (!match.ok()) return keep(match);
@@ -105,11 +106,12 @@ void NativeDriver::write(const Transfer& transfer) {
     const Status begun = comm_.agree(
         caught([&] { paths_.rearrangers.begin_sending(strategies_.of(transfer.decomposition.get())); }));
     if (!begun.ok()) return keep(begun);
-    route = router_.route_of(transfer);
+    route = router_.route_of(router_.job_to_write(transfer));
     route.matches = true;
   }
   if (route.after_queue) comm_.barrier();
-  write_field(transfer, route);
+  if (route.matches) job = router_.job_to_write(transfer);  // what waited may have been stored
+  write_field(job, route);
 }
 
 // Where the owner has something to do before, ranks match the write, and with it the refusal; else nobody
@@ -147,8 +149,8 @@ void NativeDriver::skip_write(const Status& why) {
   paths_.staged.fail();
 }
 
-void NativeDriver::write_field(const Transfer& transfer, Route& route) {
-  FieldJob job = router_.job_to_write(transfer);
+void NativeDriver::write_field(FieldJob& job, Route& route) {
+  const Transfer& transfer = *job.transfer;
   router_.complete(route, job);
   records_.note_write(header_.schema(), transfer.variable, transfer.region);
   state_.note_call(fingerprint_of(job, 0));

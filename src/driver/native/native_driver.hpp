@@ -60,7 +60,7 @@ class NativeDriver final : public Driver {
   /// Skips a write in which the others do not wait for this rank: they learn it in the next match of calls.
   void skip_write(const Status& why);
   /// Writes a field after the match of calls, where there is one.
-  void write_field(const Transfer& transfer, Route& route);
+  void write_field(FieldJob& job, Route& route);
   bool can_write(const FieldJob& job);
   Status place(FieldJob& job, const Route& route);
   void store(const FieldJob& job, const Route& route);
