@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
-#include "simulate/simulation.hpp"
+#include "simulate/simulation_request.hpp"
 
 namespace shoal {
 

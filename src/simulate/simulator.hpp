@@ -17,7 +17,7 @@
 
 namespace shoal {
 
-/// One simulation. simulation.cpp has what stays on its node, simulator_rearrange.cpp what goes to I/O ranks.
+/// One simulation. simulator.cpp has what stays on its node, simulator_rearrange.cpp what goes to I/O ranks.
 class Simulator {
  public:
   explicit Simulator(const SimulationRequest& request)

@@ -6,7 +6,7 @@
 #include "decomp/node_share.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/native/stage/slot_generation.hpp"
-#include "simulate/simulation.hpp"
+#include "simulate/simulation_request.hpp"
 
 namespace shoal {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/simulation.hpp"
+#include "simulate/simulator.hpp"
 
 #include "decomp/partition.hpp"
-#include "simulate/simulator.hpp"
 #include "simulate/stage_use.hpp"
 
 namespace shoal {
