@@ -66,7 +66,10 @@ class FolderContainer final : public Container {
 
   std::unique_ptr<Store> open(const std::string& object, StoreMode mode) override {
     const std::string at = joined_path(path_, object);
-    if (mode != StoreMode::read && mode != StoreMode::write) make_folders(folder_of(at));
+    if (mode != StoreMode::read && mode != StoreMode::write) {
+      make_folder(path_);
+      make_folders(folder_of(at));
+    }
     return open_(at, mode);
   }
 

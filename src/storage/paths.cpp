@@ -167,6 +167,12 @@ std::vector<std::string> paths_that_match(const std::string& pattern) {
   return paths;
 }
 
+void make_folder(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directory(folder, problem);
+  if (problem) throw errno_error(problem.value(), "the folder cannot be made").in_file(folder);
+}
+
 void make_folders(const std::string& folder) {
   std::error_code problem;
   fs::create_directories(folder, problem);

@@ -69,6 +69,8 @@ TEST_CASE("containers: a folder makes the folders of its objects, lists, publish
   CHECK(container->list("temp/") == std::vector<std::string>{"temp/0/1"});
   CHECK(code_of([&] { container->open("temp/0/2", StoreMode::read); }) == Code::not_found);
   CHECK(code_of([&] { container->open("temp/0/2", StoreMode::write); }) == Code::not_found);
+  const auto nowhere = folder_container(folder.file("missing/set"), open_posix_store);
+  CHECK(code_of([&] { nowhere->open("header", StoreMode::create); }) == Code::not_found);
 }
 
 TEST_CASE("containers: a file is one object without a name") {

@@ -323,7 +323,7 @@ TEST_CASE("records that never were have no gaps") {
 TEST_CASE("what was put waits in the catalog until it is written out, or until the commit") {
   CatalogPuts puts;
   CHECK_FALSE(puts.waiting());
-  puts.note_call(-1);  // this rank alone cannot report which variable
+  puts.note_call(std::nullopt);  // this rank alone cannot report which variable
   CHECK(puts.waiting());
   CHECK_FALSE(puts.called(0));
   puts.note_call(0);
