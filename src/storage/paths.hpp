@@ -76,8 +76,8 @@ bool may_write(const std::string& path);
 std::vector<std::string> names_in_folder(const std::string& folder);
 /// The paths that match a pattern of the shell ("his.*.nc"), in any order. Local.
 std::vector<std::string> paths_that_match(const std::string& pattern);
-/// Makes a folder in one that is there; does nothing where there is a folder. Error(io, permission, not_found)
-/// with the folder as file. Local.
+/// Makes a folder in one that is there, if it is not there. Error(io, permission, not_found) with the folder
+/// as file. Local.
 void make_folder(const std::string& folder);
 /// Makes a folder, and those above it that are not there. Error(io, permission) with the folder as file.
 /// Local.

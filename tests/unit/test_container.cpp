@@ -39,9 +39,13 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 }
 
 template <class T>
-concept TakesBareNumbers = requires { T{100, 0, 3000}; };
+concept TakesBareNumbers = requires {
+  T{100, 0, 3000};
+};
 template <class T>
-concept TakesLocation = requires { T{{0, 100}, 0, 3000}; };
+concept TakesLocation = requires {
+  T{{0, 100}, 0, 3000};
+};
 
 template <class Work>
 Code code_of(Work&& work) {
