@@ -86,11 +86,11 @@ def test_threads_run_while_shoal_works(tmp_path):
         thread.start()
         during = 0
         try:
-            raw = file._raw
+            raw, variable = file._raw, file._number_of("v")
             # On a busy machine the other thread may get no core just then: several trials.
             for record in range(8):
                 before = ticks[0]
-                raw.transfer(0, "v", None, values, 6, record, None, None, 0)
+                raw.transfer(0, variable, None, values, 6, (record, None, None, 0))
                 during = max(during, ticks[0] - before)
                 if during > 1000:
                     break
