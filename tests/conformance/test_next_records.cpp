@@ -1,4 +1,6 @@
 // SHOAL_NEXT and shoal_num_records: a loop that appends.
+#include <filesystem>
+
 #include "conformance/support.hpp"
 
 using namespace shoal;
@@ -193,8 +195,8 @@ TEST_CASE("steps that a program begins: SHOAL_NEXT is their record for all varia
     ok(shoal_close(&file, 0));
   }
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, "none.nc", ("format=" + formats().front()).c_str(), &file));
-  fails(shoal_begin_step(file, nullptr), SHOAL_INVALID_ARGUMENT, {"none.nc", "no record dimension"});
+  ok(shoal_create(MPI_COMM_WORLD, "no_records.nc", ("format=" + formats().front()).c_str(), &file));
+  fails(shoal_begin_step(file, nullptr), SHOAL_INVALID_ARGUMENT, {"no_records.nc", "no record dimension"});
   ok(shoal_close(&file, 0));
 }
 
@@ -202,7 +204,7 @@ TEST_CASE("SHOAL_APPEND opens what is there, and makes what is not") {
   if (!in_one_file()) return;
   const std::int64_t n = world_size() + 1;
   const Cut cut = rows(n);
-  if (world_rank() == 0) std::remove("appended.nc");
+  if (world_rank() == 0) std::filesystem::remove_all("appended.nc");  // of a run before
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string settings = "format=" + formats().front();  // passed over by the second run
   for (std::int64_t run = 0; run < 2; ++run) {
