@@ -119,7 +119,8 @@ def _by_shoal(words: Sequence[object], ranks: int) -> Figures:
 def _shown(name: str, turns: Sequence[Figures], plain: Sequence[Figures], more: str = "") -> None:
     """A row of a table; plain: of what all are compared with."""
     row = f"{name:24} {median(turns):8.3f} s"
-    with_work = all("work" in turn for turn in (*turns, *plain))
+    # Programs say it in hundredths of a second: of small data it is none.
+    with_work = all(turn.get("work", 0) for turn in (*turns, *plain))
     if "work" in turns[0]:
         row += f"  work {median(turns, 'work'):8.3f} s  memory {turns[-1]['memory']}"
     if turns is not plain:
