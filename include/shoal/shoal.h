@@ -168,6 +168,24 @@ struct shoal_section_value {
 #define SHOAL_RECORD(index) SHOAL_RECORDS_SECTION(index, 0, 0, NULL, NULL)
 #define SHOAL_RECORDS(index, number) SHOAL_RECORDS_SECTION(index, number, 0, NULL, NULL)
 
+/* A box of a variable and where its cells lie in memory: `count` cells along each dimension, from `start` on,
+ * `stride` apart. */
+typedef struct shoal_box {
+  size_t struct_size; /* sizeof(shoal_box); the same in all boxes of a call */
+  shoal_variable variable;
+  int ndims;             /* of the variable, the record dimension included */
+  const int64_t* start;  /* [ndims] first cell, from 0; ndims 0: NULL */
+  const int64_t* count;  /* [ndims] cells, 0 or more */
+  const int64_t* stride; /* [ndims] from one cell to the next, 1 or more; NULL: 1 */
+  shoal_array array;     /* of extents count, any strides and type; not looked at in a box without cells */
+} shoal_box;
+#define SHOAL_BOX_INIT                               \
+  {                                                  \
+    sizeof(shoal_box), -1, 0, NULL, NULL, NULL, {    \
+      sizeof(shoal_array), NULL, 0, 0, 0, NULL, NULL \
+    }                                                \
+  }
+
 /* ---- Errors and the library -------------------------------------------------------------- */
 
 /* The message of the last error of this thread, "" if there was none. Local. */

@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays of the caller.
+// Arrays and boxes of the caller.
+#include <fmt/core.h>
+
+#include "base/language.hpp"
 #include "capi/handles.hpp"
 #include "capi/structs.hpp"
 
 namespace shoal::capi {
+
+namespace {
+
+BoxArgument box_of(const shoal_box& given) {
+  const shoal_box box = taken(given, k_box_0_3, "shoal_box");
+  if (box.ndims < 0 || box.ndims > k_max_dims)
+    throw Error(Code::invalid_argument, "the box has {} dimensions; allowed are 0 to {}", box.ndims,
+                k_max_dims);
+  if (box.ndims > 0) {
+    require(box.start, "start");
+    require(box.count, "count");
+  }
+  const auto n = static_cast<std::size_t>(box.ndims);
+  BoxArgument out{box.variable, Dims(std::span(box.start, n)), Dims(std::span(box.count, n)),
+                  Dims(box.ndims, 1), argument_of(&box.array)};
+  if (box.stride != nullptr) out.stride = Dims(std::span(box.stride, n));
+  for (int d = 0; d < box.ndims; ++d) {
+    if (out.start[d] < 0 || out.count[d] < 0)
+      throw Error(Code::invalid_argument,
+                  "the box starts at {} and counts {}; it must start at {} or more, and count 0 or more",
+                  as_index(out.start[d]), out.count[d], as_index(0));
+    if (out.stride[d] < 1)
+      throw Error(Code::invalid_argument, "the stride of the box is {}; it must be 1 or more", out.stride[d]);
+  }
+  return out;
+}
+
+}  // namespace
 
 CellArray array_of(const shoal_array* given) {
   require(given, "array");
@@ -35,6 +66,34 @@ CellArray array_of(const shoal_array* given) {
       stride *= static_cast<int64_t>(size);
   }
   return CellArray::of_caller(view);
+}
+
+ArrayArgument argument_of(const shoal_array* array) {
+  ArrayArgument out;
+  out.problem = caught([&] { out.cells = array_of(array); });
+  return out;
+}
+
+std::vector<BoxArgument> boxes_of(int n, const shoal_box* boxes) {
+  if (n < 0) throw Error(Code::invalid_argument, "the number of boxes is {}; it must be 0 or more", n);
+  if (n > 0) require(boxes, "boxes");
+  std::vector<BoxArgument> out;
+  out.reserve(static_cast<std::size_t>(n));
+  // Each is as long as the caller's version has them, which taken() knows after the first.
+  const auto* at = reinterpret_cast<const std::byte*>(boxes);
+  for (int i = 0; i < n; ++i) {
+    const auto& box = *reinterpret_cast<const shoal_box*>(at);
+    if (box.struct_size != boxes->struct_size)
+      throw Error(Code::invalid_argument,
+                  "struct_size of box {} is {}, and of the first one {}; all boxes "
+                  "of a call have the same",
+                  as_index(i), box.struct_size, boxes->struct_size);
+    Status problem = caught([&] { out.push_back(box_of(box)); });
+    if (!problem.ok() && n > 1) problem.message = fmt::format("box {}: {}", as_index(i), problem.message);
+    if (!problem.ok()) throw Error(problem);
+    at += box.struct_size;
+  }
+  return out;
 }
 
 }  // namespace shoal::capi

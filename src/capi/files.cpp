@@ -12,13 +12,6 @@ using namespace shoal::capi;  // NOLINT
 
 namespace {
 
-// What is wrong with it goes along, because a rank with an empty tile need not have one.
-ArrayArgument argument_of(const shoal_array* array) {
-  ArrayArgument out;
-  out.problem = caught([&] { out.cells = array_of(array); });
-  return out;
-}
-
 // Also where the definition fails: other ranks finish definitions together with this one.
 template <class Work>
 int define(shoal_dataset* handle, Work&& work) noexcept {

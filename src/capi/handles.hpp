@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/language.hpp"
@@ -55,6 +56,10 @@ Status refusal_of(int code, const char* message);
 constexpr std::string_view k_zero_inside = "\x01";
 /// The array, wherever it lies. Error(invalid_argument, type): what is wrong with it.
 CellArray array_of(const shoal_array* array);
+/// The same for a call; what is wrong with it goes along, because a rank without cells need not have one.
+ArrayArgument argument_of(const shoal_array* array);
+/// The boxes of a call. Error(invalid_argument): what is wrong with one of them, but for its array.
+std::vector<BoxArgument> boxes_of(int n, const shoal_box* boxes);
 /// Error(mpi) unless MPI is initialised and not finalised; Error(invalid_argument) for MPI_COMM_NULL.
 void require_mpi(MPI_Comm comm);
 /// Settings files that a new dataset looks at.

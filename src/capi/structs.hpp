@@ -41,12 +41,12 @@ void hand_out(const T& made, T* out, std::size_t first, const char* name) {
   std::memcpy(out, &whole, size);
 }
 
-/// sizeof in the first version with struct_size, 0.2: what was added since is behind it.
+/// sizeof in the first version that had the struct: what was added since is behind it.
 inline constexpr std::size_t k_array_0_2 = sizeof(shoal_array),
                              k_section_0_2 = offsetof(shoal_section, records),
                              k_map_info_0_2 = offsetof(shoal_map_info, repeated),
                              k_file_info_0_2 = sizeof(shoal_file_info),
                              k_dim_info_0_2 = sizeof(shoal_dim_info), k_var_info_0_2 = sizeof(shoal_var_info),
-                             k_att_info_0_2 = sizeof(shoal_att_info);
+                             k_att_info_0_2 = sizeof(shoal_att_info), k_box_0_3 = sizeof(shoal_box);
 
 }  // namespace shoal::capi

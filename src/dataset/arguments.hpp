@@ -37,6 +37,15 @@ struct Section {
   bool is_one_record() const { return record != k_all_records && records == 0; }
 };
 
+/// A box of a variable as the caller gave it, in the variable's full dimensions, and the array of its cells.
+struct BoxArgument {
+  int variable = -1;  ///< number in the schema
+  Dims start;         ///< first cell
+  Dims count;         ///< as many numbers as start, 0 or more
+  Dims stride;        ///< the same, 1 or more
+  ArrayArgument array;
+};
+
 /// The arguments of write, read, put and get as the caller gave them.
 struct DataCall {
   VariableArgument variable;

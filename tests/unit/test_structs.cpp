@@ -76,3 +76,40 @@ TEST_CASE("structs: those of shoal.h carry their size") {
   const shoal_section plain = SHOAL_SECTION_INIT;
   CHECK(plain.record == SHOAL_NO_RECORD);
 }
+
+TEST_CASE("structs: boxes of a call") {
+  const std::int64_t start[] = {2, 0}, count[] = {1, 3}, stride[] = {1, 4};
+  double cells[3] = {};
+  shoal_box boxes[3] = {SHOAL_BOX_INIT, SHOAL_BOX_INIT, SHOAL_BOX_INIT};
+  CHECK(boxes_of(0, nullptr).empty());
+  boxes[1] = {sizeof(shoal_box), 5, 2, start, count, stride, shoal_array_of(cells, SHOAL_DOUBLE, 2, count)};
+  boxes[2] = {sizeof(shoal_box), 6, 2, start, count, nullptr, {}};
+  const auto taken = boxes_of(3, boxes);
+  REQUIRE(taken.size() == 3);
+  CHECK(taken[0].variable == -1);
+  CHECK(taken[0].start.empty());
+  CHECK(taken[1].variable == 5);
+  CHECK(taken[1].start == Dims{2, 0});
+  CHECK(taken[1].count == Dims{1, 3});
+  CHECK(taken[1].stride == Dims{1, 4});
+  CHECK(taken[1].array.problem.ok());
+  CHECK(taken[1].array.cells.extents() == Dims{1, 3});
+  CHECK(taken[2].stride == Dims{1, 1});
+  CHECK(taken[2].array.problem.code == Code::invalid_argument);  // and nobody looks at it without need
+
+  const auto message = [&](int n) { return caught([&] { boxes_of(n, boxes); }).message; };
+  CHECK(message(-1) == "the number of boxes is -1; it must be 0 or more");
+  const std::int64_t below[] = {0, -1}, none[] = {1, 0};
+  boxes[2].start = below;
+  CHECK(message(3).starts_with("box 2: the box starts at -1 and counts 3"));
+  boxes[2].start = nullptr;
+  CHECK(message(3).starts_with("box 2: argument start is NULL"));
+  boxes[2].start = start, boxes[2].stride = none;
+  CHECK(message(3) == "box 2: the stride of the box is 0; it must be 1 or more");
+  boxes[2].ndims = 99;
+  CHECK(message(3).starts_with("box 2: the box has 99 dimensions"));
+  boxes[2].struct_size = 0;
+  CHECK(message(3).starts_with("struct_size of box 2 is 0"));
+  boxes[0].struct_size = 8;
+  CHECK(message(1).starts_with("struct_size of a shoal_box is 8"));
+}
