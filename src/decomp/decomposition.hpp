@@ -72,9 +72,11 @@ class Decomposition {
   Dims local_shape() const;
   /// Cells that some rank owns, each counted once.
   std::int64_t owned_cells() const { return owned_cells_; }
+  /// Are there cells that no rank owns? The same on all ranks.
+  bool has_unowned() const { return owned_cells_ < volume(global_); }
   /// Are there cells that no field has a value for, as nobody owns them or they are land? The same on all
   /// ranks.
-  bool leaves_cells() const { return has_masked_ || owned_cells_ < volume(global_); }
+  bool leaves_cells() const { return has_masked_ || has_unowned(); }
   /// Is this dimension cut: does some rank own less than all of it? Of a map: all but the `uncut_dims` last.
   bool is_cut(int d) const { return cut_[d] != 0; }
   /// Disjoint boxes of cells that nobody owns. Only on rank 0; empty elsewhere, and of a map.

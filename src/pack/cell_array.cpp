@@ -38,6 +38,15 @@ CellArray CellArray::with_leading_dim() const {
   return out;
 }
 
+CellArray CellArray::at(std::int64_t index) const {
+  CellArray out = *this;
+  const int others = view_.extents.size() - 1;
+  if (out.view_.data != nullptr) out.view_.data += index * view_.strides[0];
+  out.view_.extents = tail(view_.extents, others);
+  out.view_.strides = tail(view_.strides, others);
+  return out;
+}
+
 CellArray CellArray::with_extents(const Dims& extents) const {
   CellArray out = *this;
   out.view_.extents = extents;

@@ -41,6 +41,8 @@ class CellArray {
   CellArray part(const Box& box) const { return {view_.part(box), access_}; }
   /// With one more dimension in front, of length 1.
   CellArray with_leading_dim() const;
+  /// The cells at an index of the first dimension, in the others. Not of a source.
+  CellArray at(std::int64_t index) const;
   /// Dense cells in other dimensions.
   CellArray with_extents(const Dims& extents) const;
 

@@ -29,6 +29,9 @@ struct Transfer {
   std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
   Dims origin;  ///< what messages add to indices, where these count from the start of a part; empty: nothing
   std::shared_ptr<const Rounding> rounding;  ///< writing only: what becomes of values; nullptr: they stay
+  /// Writing only: cells that nobody owns keep what the file has, where it has them, whatever the variable
+  /// and the file say of fill values.
+  bool keeps_unowned = false;
   /// Writing with a mask only: counts cells of water that hold the fill value, which readers take for
   /// missing.
   std::int64_t* fill_cells = nullptr;

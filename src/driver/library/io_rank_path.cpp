@@ -82,7 +82,7 @@ std::int64_t IoRankPath::kept_records(const Transfer& transfer) {
   const int v = transfer.variable;
   const std::int64_t had = output_.records().written_records(context_.schema, v);
   output_.records().note_write(context_.schema, v, transfer.region);
-  return context_.keeps_unowned(v) && map.owned_cells() < volume(map.global()) ? context_.comm.max(had) : 0;
+  return context_.keeps_unowned(transfer) && map.has_unowned() ? context_.comm.max(had) : 0;
 }
 
 // A rank with bad arguments leaves fill values, as what it should have written.
@@ -96,7 +96,7 @@ void IoRankPath::write_map(const Transfer& transfer) {
   const bool of_records = context_.schema.has_record(v);
   const bool keeps = !parts_at(transfer.region, kept, of_records).first.empty();
   if (keeps) output_.keep(caught([&] { file_.complete_pending(); }), v);
-  output_.begin(v, transfer.region, false);
+  output_.begin({v, transfer.region, false, context_.keeps_unowned(transfer)});
   ++context_.counters.fields_written;
   output_.records().add(context_.schema, v, transfer.region);
   const Bytes fill = stored_fill(definition, output_.stored(v).swapped);

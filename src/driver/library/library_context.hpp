@@ -46,6 +46,9 @@ struct LibraryContext {
   const Placement& placement(int v) const { return placements.at(v); }
   /// Do unowned cells of the variable keep the values of the file?
   bool keeps_unowned(int v) const { return shoal::keeps_unowned(options.catalog.fill, variable(v)); }
+  bool keeps_unowned(const Transfer& transfer) const {
+    return transfer.keeps_unowned || keeps_unowned(transfer.variable);
+  }
   /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
   bool has_holes(int v) const { return holes.has(v) && holes[v] != 0; }
 

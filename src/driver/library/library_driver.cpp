@@ -108,12 +108,13 @@ void LibraryDriver::write(const Transfer& transfer) {
   records.note_write(schema, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.refused ? own_cells(transfer) : transfer.mine;
-  output_.begin(v, transfer.region, false);
+  output_.begin({v, transfer.region, false, context_.keeps_unowned(transfer)});
   const std::byte* cells = nullptr;
   const Status packed = caught([&] { cells = packed_cells(transfer, box); });
   output_.keep(packed, v);
   if (!packed.ok()) box = no_cells(box.rank());
   ++counters_.fields_written;
+  const auto gaps = output_.gaps_before(transfer, together);
   records.add(context_.schema, v, transfer.region);
   if (transfer.decomposition->owned_cells() > 0) {
     const Timer store_timer(counters_.store);
@@ -122,7 +123,7 @@ void LibraryDriver::write(const Transfer& transfer) {
   }
   counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
   const auto* unowned = unowned_.find(transfer.decomposition.get());
-  if (unowned != nullptr && !unowned->empty()) output_.fill_unowned(transfer, *unowned, had, together);
+  if (unowned != nullptr && !unowned->empty()) output_.fill_unowned(transfer, *unowned, had, gaps, together);
 }
 
 // The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
@@ -246,7 +247,7 @@ void LibraryDriver::put(int v, const Box& box, const std::byte* values,
   const Box mine = context_.is_root() ? box : no_cells(box.rank());
   const Timer timer(counters_.store);
   output_.records().note_write(context_.schema, v, region);
-  output_.begin(v, region, true);
+  output_.begin({v, region, true, context_.keeps_unowned(v)});
   output_.keep(caught([&] {
                  if (context_.variable(v).type == Type::string)
                    put_strings(v, mine, strings);

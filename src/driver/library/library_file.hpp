@@ -28,6 +28,14 @@ struct LibraryTraits {
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
+/// What is stored next.
+struct StoreRegion {
+  int variable = 0;
+  const Box& region;           ///< the same on all ranks
+  bool replicated = false;     ///< by store_replicated or store_strings, else by store
+  bool keeps_unowned = false;  ///< cells that no rank stores keep what the file has
+};
+
 /// A file that another library has open. All functions are called by all ranks in the same order unless
 /// marked; they throw where they fail, on one rank or on all.
 class LibraryFile {
@@ -44,9 +52,8 @@ class LibraryFile {
   /// After extend: takes what the library chose for the definitions (chunk shapes).
   virtual void describe(Schema& /*schema*/, std::vector<Placement>& /*placements*/) {}
 
-  /// Cells of this region of the variable are stored next, by calls of store, or (replicated) of
-  /// store_replicated or store_strings. The region is the same on all ranks.
-  virtual void about_to_store(int /*variable*/, const Box& /*region*/, bool /*replicated*/) {}
+  /// Cells of this region of the variable are stored next.
+  virtual void about_to_store(const StoreRegion& /*next*/) {}
   /// Is the next call of store collective in the library? If not, ranks do not match calls in write, and a
   /// rank that took no part is found at the next sync. The same on all ranks; may change in calls that are
   /// matched.

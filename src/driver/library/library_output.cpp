@@ -57,9 +57,10 @@ Element LibraryOutput::stored(int v) const {
   return {type, size_of(type), traits_.in_file_order && context_.placement(v).swapped};
 }
 
-void LibraryOutput::begin(int v, const Box& region, bool replicated) {
-  if (device_ && context_.is_root() && !context_.keeps_unowned(v)) device_->note(context_.schema, v, region);
-  keep(caught([&] { file_.about_to_store(v, region, replicated); }), v);
+void LibraryOutput::begin(const StoreRegion& next) {
+  if (device_ && context_.is_root() && !next.keeps_unowned)
+    device_->note(context_.schema, next.variable, next.region);
+  keep(caught([&] { file_.about_to_store(next); }), next.variable);
 }
 
 std::byte* LibraryOutput::buffer_for_cells(std::size_t bytes) {
@@ -95,14 +96,24 @@ void LibraryOutput::store(int v, const Box& box, const std::byte* cells) {
   keep(caught([&] { file_.store(v, box, cells); }), v);
 }
 
+std::vector<Box> LibraryOutput::gaps_before(const Transfer& transfer, bool together) const {
+  if (!context_.keeps_unowned(transfer) || !transfer.decomposition->has_unowned()) return {};
+  const auto mine = records_.gaps_in(context_.schema, transfer.variable, transfer.region);
+  return together ? value_of_root(context_.comm, [&] { return mine; })
+                  : mine;  // who missed a call knows less
+}
+
 void LibraryOutput::fill_unowned(const Transfer& transfer, const std::vector<Box>& unowned, std::int64_t had,
-                                 bool together) {
+                                 const std::vector<Box>& gaps, bool together) {
   const int v = transfer.variable;
-  const bool keeps = context_.keeps_unowned(v);
+  const bool keeps = context_.keeps_unowned(transfer);
   if (together && (traits_.fills || keeps)) had = context_.comm.max(had);  // who missed a call knows less
   const auto [before, added] = parts_at(transfer.region, had, context_.schema.has_record(v));
   std::vector<Box> boxes;
   if (!keeps) boxes = within_region(unowned, before);
+  for (const auto& gap : gaps)
+    for (const auto& box : within_region(unowned, gap))
+      boxes.push_back(box);
   const bool stores_all = context_.options.catalog.fill == FillMode::written;
   const bool no_fill = context_.variable(v).no_fill;
   if (stores_all || (traits_.fills ? transfer.decomposition->owned_cells() == 0 : !no_fill)) {
@@ -156,7 +167,7 @@ void LibraryOutput::fill_gaps(bool any_skipped) {
     return keep(space);
   for (const auto& gap : found) {
     const bool replicated = !context_.variable(gap.variable).distributed;
-    begin(gap.variable, gap.cells, replicated);
+    begin({gap.variable, gap.cells, replicated});
     fill(gap.variable, gap.cells, replicated);
   }
 }

@@ -46,7 +46,7 @@ class LibraryOutput {
   /// The element type of store and load.
   Element stored(int variable) const;
   /// LibraryFile::about_to_store, of a region of which all cells will be in the file.
-  void begin(int variable, const Box& region, bool replicated);
+  void begin(const StoreRegion& next);
   std::byte* buffer_for_cells(std::size_t bytes);
   void store(int variable, const Box& box, const std::byte* cells);
   /// As those of LibraryFile, but cells that are not written yet have the fill value, which the file itself
@@ -55,10 +55,12 @@ class LibraryOutput {
   void load_replicated(int variable, const Box& box, std::byte* values, bool all);
 
   /// Stores the fill value in unowned cells of the region. had: records that were there before (of a variable
-  /// without records: 1 or 0). These may have cells to keep; in later ones the library may have filled all
-  /// cells itself, provided that a rank stores some.
+  /// without records: 1 or 0). These may have cells to keep, but for the gaps (gaps_before); in later ones the
+  /// library may have filled all cells itself, provided that a rank stores some.
   void fill_unowned(const Transfer& transfer, const std::vector<Box>& unowned, std::int64_t had,
-                    bool together);
+                    const std::vector<Box>& gaps, bool together);
+  /// Where unowned cells are kept: the gaps of the region, before it is noted as written.
+  std::vector<Box> gaps_before(const Transfer& transfer, bool together) const;
   /// Compares the calls of ranks. True: a rank skipped one. Collective.
   bool compare();
   /// Stores the fill value in cells of records that no rank wrote. Collective.

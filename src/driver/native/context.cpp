@@ -19,8 +19,12 @@ FieldJob NativeContext::job_for(const Transfer& transfer) const {
 }
 
 bool NativeContext::may_keep(const Decomposition& decomposition, const VariableDef& variable) const {
-  return writable && keeps_unowned(options.catalog.fill, variable) &&
-         decomposition.owned_cells() < volume(decomposition.global());
+  return writable && keeps_unowned(options.catalog.fill, variable) && decomposition.has_unowned();
+}
+
+bool NativeContext::may_keep(const Transfer& transfer) const {
+  return transfer.keeps_unowned ? transfer.decomposition->has_unowned()
+                                : may_keep(*transfer.decomposition, header.variable(transfer.variable));
 }
 
 }  // namespace shoal

@@ -27,6 +27,8 @@ struct NativeContext {
   FieldJob job_for(const Transfer& transfer) const;
   /// Has the decomposition unowned cells that keep the values of the file?
   bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
+  /// The same in a write.
+  bool may_keep(const Transfer& transfer) const;
 };
 
 }  // namespace shoal

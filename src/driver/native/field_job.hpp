@@ -21,8 +21,10 @@ struct FieldJob {
   const Transfer* transfer = nullptr;
   const VariableDef* variable = nullptr;
   const Placement* placement = nullptr;
-  bool records = false;  ///< the first dimension counts records
-  bool keeps = false;    ///< there are unowned cells, which keep the values of the file
+  bool records = false;   ///< the first dimension counts records
+  bool keeps = false;     ///< there are unowned cells, which keep the values of the file
+  std::vector<Box> gaps;  ///< where it keeps: cells of the region that get the fill value before, as none has
+                          ///< been written
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.

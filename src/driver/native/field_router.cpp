@@ -20,7 +20,8 @@ FieldJob FieldRouter::job_to_write(const Transfer& transfer) const {
   const std::int64_t first = job.records && !transfer.region.empty() ? transfer.region.first[0] : 0;
   const bool there = first < context_.records.written_records(header.schema(), transfer.variable) ||
                      header.puts().called(transfer.variable);
-  job.keeps = there && context_.may_keep(*transfer.decomposition, *job.variable);
+  job.keeps = there && context_.may_keep(transfer);
+  if (job.keeps) job.gaps = context_.records.gaps_in(header.schema(), transfer.variable, transfer.region);
   return job;
 }
 

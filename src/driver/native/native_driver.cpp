@@ -98,6 +98,7 @@ void NativeDriver::write(const Transfer& transfer) {
   // Nodes that need something of the owner's must agree before on who takes part.
   FieldJob job = router_.job_to_write(transfer);
   Route route = router_.route_of(job);
+  route.matches = route.matches || !job.gaps.empty();
   if (route.matches) {
     const Status match = pending_.match_write(transfer, route.begins_sending);
     if (!match.ok()) return keep(match);
@@ -201,10 +202,14 @@ bool NativeDriver::can_write(const FieldJob& job) {
 Status NativeDriver::place(FieldJob& job, const Route& route) {
   Status placed = caught([&] {
     if (header_.puts().waiting()) write_out_puts(job.transfer->variable);
+    if (header_.on_owner())
+      for (const auto& gap : job.gaps)
+        addresses_.fill_cells(job.transfer->variable, gap, {});
     if (!route.plan) job.addresses = addresses_.place(job, router_.places_by_message());
   });
-  // The owner alone did something.
-  return route.matches && paths_.rearrangers.one_stage() ? comm_.agree(placed) : placed;
+  // The owner alone did something; cells that others store come after it.
+  const bool waits = (route.matches && paths_.rearrangers.one_stage()) || !job.gaps.empty();
+  return waits ? comm_.agree(placed) : placed;
 }
 
 void NativeDriver::store(const FieldJob& job, const Route& route) {

@@ -112,7 +112,7 @@ Transfer ServedDriver::received_transfer(Call call, const Transfer& transfer) {
     out.decomposition = known->of_all;
     number = known->number;
   }
-  send_call(call, transfer.variable, transfer.region, number);
+  send_call(call, transfer.variable, transfer.region, number, transfer.keeps_unowned);
   return out;
 }
 

@@ -83,6 +83,7 @@ class Served {
     in.get(out.variable);
     in.get(out.region);
     out.decomposition = decompositions_[in.get<std::uint64_t>()];
+    in.get(out.keeps_unowned);
     out.mine = no_cells(out.region.rank());
     out.array = ArrayView::contiguous(nullptr, type_of(out.variable), out.mine.count);
     return out;

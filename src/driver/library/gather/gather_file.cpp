@@ -194,7 +194,7 @@ void GatherFile::collect(int v, const Slab& slab, const std::byte* mine, const B
   for (const auto& part : slab.parts)
     cells += part.cells.cells();
   const bool some_unowned = cells < slab.cells.cells();
-  const bool keeps = some_unowned && context_.keeps_unowned(v);
+  const bool keeps = some_unowned && keeps_unowned_;
   if (some_unowned && !keeps) {
     const Bytes fill = fill_of(definition);
     fill_box(slab_.data(), {static_cast<std::int64_t>(size)}, {slab.cells.cells()}, fill.data(), size);

@@ -21,6 +21,7 @@ class GatherFile final : public LibraryFile {
   LibraryTraits traits() const override;
   bool has_place(const Schema& wanted) override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
+  void about_to_store(const StoreRegion& next) override { keeps_unowned_ = next.keeps_unowned; }
   void store(int variable, const Box& box, const std::byte* cells) override;
   void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
@@ -68,6 +69,7 @@ class GatherFile final : public LibraryFile {
   std::unique_ptr<SerialFile> file_;  ///< on rank 0
   Bytes slab_;                        ///< on rank 0
   Bytes part_;                        ///< of a slab, on its way
+  bool keeps_unowned_ = false;        ///< of the next store
 };
 
 }  // namespace shoal

@@ -308,7 +308,8 @@ void ParallelNetcdfFile::check_space(int v, const Box& region) const {
 }
 
 // HDF5 extends variables in collective calls only.
-void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
+void ParallelNetcdfFile::about_to_store(const StoreRegion& next) {
+  const auto& [v, region, replicated, keeps_unowned] = next;
   check_usable();
   barred_ = true;
   check_space(v, region);

@@ -24,7 +24,7 @@ class ParallelNetcdfFile final : public LibraryFile {
   LibraryTraits traits() const override;
   void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void describe(Schema& schema, std::vector<Placement>& placements) override;
-  void about_to_store(int variable, const Box& region, bool replicated) override;
+  void about_to_store(const StoreRegion& next) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
   void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;

@@ -275,7 +275,8 @@ bool PnetcdfFile::stores_together() const {
 }
 
 // Cells that are queued twice would be moved in any order.
-void PnetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
+void PnetcdfFile::about_to_store(const StoreRegion& next) {
+  const auto& [v, region, replicated, keeps_unowned] = next;
   check_usable();
   const auto bytes = region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
   const auto most =
