@@ -562,6 +562,22 @@ SHOAL_API int shoal_copy_variable(shoal_dataset* dataset, shoal_variable variabl
 
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
+/* Write the cells of this rank's boxes: any number of boxes, none too, of any variables. The record dimension
+ * grows as they say.
+ *  - The same box on all ranks is a replicated value: that of rank 0 counts. Other cells that several ranks write
+ *    get the value of the first of them, and cells in several boxes of a rank that of the last one.
+ *  - Cells in no box keep what the file has; in new records, and variables that are written for the first time,
+ *    they get the fill value where the variable is filled.
+ * Ranks that bring the boxes of an earlier call, in any records, exchange a hash; other boxes are gathered on
+ * rank 0, which makes decompositions of them. One rank's box of each variable, without a stride, is written
+ * without a copy.
+ *  n, boxes  [n] of this rank
+ * Errors: as of shoal_write. A rank with bad arguments takes part with no box, and shoal_sync says why on all
+ * ranks. Collective; the number of boxes is each rank's own. */
+SHOAL_API int shoal_write_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes);
+/* Read boxes in the same way; any ranks may read the same cells. Errors: as of shoal_read. Collective. */
+SHOAL_API int shoal_read_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes);
+
 /* ---- What is in a file: Local ------------------------------------------------------------- */
 
 /* shoal_var_info info = SHOAL_VAR_INFO_INIT; and so on. */

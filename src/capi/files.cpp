@@ -82,6 +82,12 @@ DataCall call_of(const char* variable, const shoal_decomposition* decomposition,
   return call;
 }
 
+BoxesCall boxes_call_of(int n, const shoal_box* boxes) {
+  BoxesCall call;
+  call.problem = caught([&] { call.boxes = boxes_of(n, boxes); });
+  return call;
+}
+
 template <class Take>
 int copy(shoal_dataset* dataset, shoal_dataset* from, Take&& take) noexcept {
   return guard([&] {
@@ -350,6 +356,14 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, shoal_variable variable,
     else
       file.read(refusal);
   });
+}
+
+int shoal_write_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes) {
+  return guard([&] { dataset_of(dataset).write_boxes(boxes_call_of(n, boxes)); });
+}
+
+int shoal_read_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes) {
+  return guard([&] { dataset_of(dataset).read_boxes(boxes_call_of(n, boxes)); });
 }
 
 int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array,

@@ -46,6 +46,12 @@ struct BoxArgument {
   ArrayArgument array;
 };
 
+/// The boxes of a rank in one call.
+struct BoxesCall {
+  std::vector<BoxArgument> boxes;
+  Status problem;  ///< boxes that could not even be taken
+};
+
 /// The arguments of write, read, put and get as the caller gave them.
 struct DataCall {
   VariableArgument variable;

@@ -402,6 +402,7 @@ void Dataset::finish_definitions() {
   definitions_.reset(driver_->schema());
   gatherings_ = gatherings_of(schema());
   roundings_.clear();
+  box_calls_.forget_plans();
   write_lists(gathered);
   // Lists of variables agree, so ranks come to new decompositions in the same order.
   for (const auto& d : definitions_.decompositions()) {

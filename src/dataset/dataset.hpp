@@ -13,6 +13,7 @@
 #include "comm/comm.hpp"
 #include "comm/program_call.hpp"
 #include "dataset/arguments.hpp"
+#include "dataset/boxes/box_calls.hpp"
 #include "dataset/definitions/definitions.hpp"
 #include "dataset/gathered/gathered_field.hpp"
 #include "dataset/next_records.hpp"
@@ -116,6 +117,11 @@ class Dataset {
   void read(const DataCall& call);
   void put(const DataCall& call);
   void get(const DataCall& call);
+  /// Each rank writes, or reads, any number of boxes of any variables. Of cells that several ranks write, the
+  /// first rank's values count, and of several boxes of a rank the last one's; cells in no box keep what the
+  /// file has.
+  void write_boxes(const BoxesCall& call);
+  void read_boxes(const BoxesCall& call);
 
   /// Match a call of the program's own with those of all ranks (shoal::match_program_call).
   ProgramOutcome match_program_call(const ProgramCall& mine);
@@ -182,6 +188,9 @@ class Dataset {
   /// A call of write or read for the driver. A rank that refuses it, but knows its field, has a Transfer.
   std::variant<Transfer, RefusedCall> field_call(const DataCall& call, Direction direction);
   void write_field(Transfer& transfer);
+  /// Calls that this object makes itself, with the cells of boxes: prepared decompositions, one record.
+  void write_cells(const DataCall& call);
+  void read_cells(const DataCall& call);
   template <class Work>
   void or_restart_records(Work&& work);
   Section section_to_write(const Section& section, int variable);
@@ -203,6 +212,24 @@ class Dataset {
   void read_gathered(const GatheredField& gathered, const Transfer& transfer);
   void put_values(int variable, const Box& box, const DataCall& call);
   void get_values(int variable, const Box& box, const CellArray& cells);
+
+  // Calls with boxes: dataset_boxes.cpp.
+  std::vector<CallBox> call_boxes(const BoxesCall& call, Direction direction, Status& refused) const;
+  BoxPlan box_plan(const BoxesCall& call, Direction direction, Status& refused);
+  DataCall call_of_field(const BoxField& field, std::int64_t record) const;
+  static DataCall call_of_whole(const BoxField& field);
+  static CellArray records_of_box(const BoxField& field, const OwnBox& own, const BoxArgument& box);
+  static std::vector<CellArray> cells_of_boxes(const BoxField& field, std::int64_t record,
+                                               const std::vector<OwnBox>& mine,
+                                               const std::vector<BoxArgument>& boxes);
+  void write_box_field(const BoxField& field, const std::vector<OwnBox>& mine,
+                       const std::vector<BoxArgument>& boxes);
+  void read_box_field(const BoxField& field, const std::vector<OwnBox>& mine,
+                      const std::vector<BoxArgument>& boxes);
+  void put_box(const BoxField& field, const std::vector<OwnBox>& mine, const std::vector<BoxArgument>& boxes);
+  void get_box(const BoxField& field, const std::vector<OwnBox>& mine, const std::vector<BoxArgument>& boxes);
+  void note_box_errors(const BoxField& field, const ConversionErrors& errors, Direction direction,
+                       const std::vector<BoxArgument>& boxes, const std::vector<OwnBox>& mine);
 
   /// Ranks match calls (Comm::match_calls) with details that have to be the same; if they are not: rank 0's.
   std::optional<Bytes> match_with_root(const char* does, const Bytes& details);
@@ -244,6 +271,7 @@ class Dataset {
   std::vector<Gathering> gatherings_;  // of the file
   ScratchBuffer gathered_cells_;
   NextRecords next_records_;
+  BoxCalls box_calls_;
   Status late_;                        // of put: found after the call had returned on other ranks
   std::vector<std::string> warnings_;  // of settings that are not used
   bool choices_looked_at_ = false;

@@ -226,6 +226,25 @@ void Dataset::write_field(Transfer& transfer) {
   next_records_.note(schema(), transfer.variable, transfer.region);
 }
 
+void Dataset::write_cells(const DataCall& call) {
+  in_call(call, [&] {
+    const int variable = variable_number(call.variable);
+    Transfer transfer =
+        make_transfer(schema(), variable, call, call.section, call.decomposition, Direction::to_file);
+    transfer.rounding = rounding_of_variable(variable);
+    transfer.keeps_unowned = true;
+    or_restart_records([&] { driver_->write(transfer); });
+    next_records_.note(schema(), variable, transfer.region);
+  });
+}
+
+void Dataset::read_cells(const DataCall& call) {
+  in_call(call, [&] {
+    driver_->read(make_transfer(schema(), variable_number(call.variable), call, call.section,
+                                call.decomposition, Direction::from_file));
+  });
+}
+
 // Others get it at sync; this rank need not wait for it, as it is a mistake of the program's text.
 void Dataset::check_section_here(const DataCall& call) const {
   const Section& section = call.section;

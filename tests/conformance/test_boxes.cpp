@@ -1,0 +1,291 @@
+// Calls in which each rank brings boxes (shoal_write_boxes, shoal_read_boxes), beside a model of the file that
+// all ranks keep.
+#include <map>
+
+#include "conformance/support.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+struct ModelVariable {
+  const char* name;
+  const char* dims;
+  int type;
+  Dims shape;  // without the record dimension
+  bool records;
+};
+
+const std::vector<ModelVariable>& variables() {
+  static const std::vector<ModelVariable> k_all = {
+      {"scalar", "", SHOAL_INT, {}, false},          {"line", "x", SHOAL_DOUBLE, {7}, false},
+      {"fixed", "y x", SHOAL_SHORT, {5, 7}, false},  {"time", "time", SHOAL_DOUBLE, {}, true},
+      {"level", "time y", SHOAL_INT, {5}, true},     {"field", "time z y x", SHOAL_FLOAT, {3, 5, 7}, true},
+      {"other", "time y x", SHOAL_INT, {5, 7}, true}};
+  return k_all;
+}
+
+// Where a box of a rank lies, in all dimensions of a variable.
+struct Place {
+  int variable = 0;
+  Dims start, count, stride;
+};
+
+Dims at_place(const Place& place, const Dims& index) {
+  Dims at = index;
+  for (int d = 0; d < at.size(); ++d)
+    at[d] = place.start[d] + index[d] * place.stride[d];
+  return at;
+}
+
+/// What the file has to hold; the same on all ranks.
+class Model {
+ public:
+  void set(int variable, const Dims& at, double value) {
+    cells_[variable][std::vector(at.begin(), at.end())] = value;
+  }
+  /// Nothing: no call wrote the cell.
+  std::optional<double> get(int variable, const Dims& at) {
+    const auto& cells = cells_[variable];
+    const auto found = cells.find(std::vector(at.begin(), at.end()));
+    return found == cells.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::map<int, std::map<std::vector<std::int64_t>, double>> cells_;
+};
+
+/// Places of boxes on all ranks, which each rank makes alike.
+class Places {
+ public:
+  explicit Places(unsigned seed) : random_(seed) {}
+
+  Place any(int variable, std::int64_t records) {
+    const ModelVariable& v = variables()[static_cast<std::size_t>(variable)];
+    Dims shape = v.shape;
+    if (v.records) shape = joined(Dims{records}, shape);
+    Place place{variable, shape, shape, shape};
+    for (int d = 0; d < shape.size(); ++d) {
+      place.stride[d] = draw(4) == 0 ? 1 + draw(3) : 1;
+      place.start[d] = draw(static_cast<int>(shape[d]));
+      const std::int64_t most = (shape[d] - 1 - place.start[d]) / place.stride[d] + 1;
+      place.count[d] = draw(9) == 0 ? 0 : 1 + draw(static_cast<int>(most));
+    }
+    return place;
+  }
+
+  /// Rows of the last but one dimension, as tiles; the same record.
+  Place tile(int variable, std::int64_t record, int rank, int ranks) {
+    const ModelVariable& v = variables()[static_cast<std::size_t>(variable)];
+    Dims shape = v.shape;
+    if (v.records) shape = joined(Dims{1}, shape);
+    Place place{variable, Dims(shape.size()), shape, Dims(shape.size(), 1)};
+    if (v.records) place.start[0] = record;
+    if (v.shape.empty()) return place;
+    const int d = shape.size() - (v.shape.size() > 1 ? 2 : 1);
+    const std::int64_t begin = shape[d] * rank / ranks, end = shape[d] * (rank + 1) / ranks;
+    place.start[d] = begin;
+    place.count[d] = end - begin;
+    return place;
+  }
+
+  int draw(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// The boxes of this rank in a call, with their arrays.
+class Boxes {
+ public:
+  void add(const Place& place, int type, std::mt19937& random) {
+    places_.push_back(place);
+    arrays_.push_back(std::make_unique<TestArray>(type, place.count, random));
+  }
+  TestArray& array(std::size_t i) { return *arrays_[i]; }
+  const Place& place(std::size_t i) const { return places_[i]; }
+  std::size_t size() const { return places_.size(); }
+  std::vector<shoal_box> c() {
+    std::vector<shoal_box> boxes;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Place& p = places_[i];
+      boxes.push_back({sizeof(shoal_box), p.variable, p.start.size(), p.start.data(), p.count.data(),
+                       p.stride.data(), *arrays_[i]->c()});
+    }
+    return boxes;
+  }
+  void write(shoal_dataset* file) {
+    const auto boxes = c();
+    ok(shoal_write_boxes(file, static_cast<int>(boxes.size()), boxes.data()));
+  }
+  void read(shoal_dataset* file) {
+    const auto boxes = c();
+    ok(shoal_read_boxes(file, static_cast<int>(boxes.size()), boxes.data()));
+  }
+
+ private:
+  std::vector<Place> places_;
+  std::vector<std::unique_ptr<TestArray>> arrays_;
+};
+
+shoal_dataset* model_file(const std::string& settings) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "boxes.nc", settings.c_str(), &file));
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "z", 3);
+  def_dim(file, "y", 5);
+  def_dim(file, "x", 7);
+  for (const auto& v : variables())
+    ok(shoal_def_var(file, v.name, v.type, v.dims, nullptr));
+  ok(shoal_end_define(file));
+  return file;
+}
+
+double drawn_value(Places& places) {
+  return 1 + places.draw(120);
+}
+
+// Of all ranks; values are drawn for each cell, so that all ranks know them. Later ranks go first, so that the
+// first rank's values count.
+using AllBoxes = std::vector<std::vector<Place>>;
+
+void write_all(shoal_dataset* file, const AllBoxes& all, Places& places, Model& model, std::mt19937& random) {
+  Boxes mine;
+  for (int r = world_size() - 1; r >= 0; --r) {
+    for (const auto& place : all[static_cast<std::size_t>(r)]) {
+      const int own = variables()[static_cast<std::size_t>(place.variable)].type;
+      const int type = places.draw(3) == 0 ? SHOAL_DOUBLE : own;
+      const bool here = r == world_rank();
+      if (here) mine.add(place, type, random);
+      for_cells(Box::whole(place.count), [&](const Dims& i) {
+        const double value = drawn_value(places);
+        if (here) mine.array(mine.size() - 1).set(i, value);
+        model.set(place.variable, at_place(place, i), value);
+      });
+    }
+  }
+  mine.write(file);
+}
+
+void check_all(shoal_dataset* file, const AllBoxes& all, Model& model, std::mt19937& random) {
+  Boxes mine;
+  for (const auto& place : all[static_cast<std::size_t>(world_rank())])
+    mine.add(place,
+             random() % 3 == 0 ? SHOAL_DOUBLE : variables()[static_cast<std::size_t>(place.variable)].type,
+             random);
+  mine.read(file);
+  std::int64_t wrong = 0, unfilled = 0;
+  for (std::size_t b = 0; b < mine.size(); ++b) {
+    const Place& place = mine.place(b);
+    const double fill = fill_value(variables()[static_cast<std::size_t>(place.variable)].type);
+    for_cells(Box::whole(place.count), [&](const Dims& i) {
+      const auto expected = model.get(place.variable, at_place(place, i));
+      const double got = mine.array(b).get(i);
+      if (expected)
+        wrong += got == *expected ? 0 : 1;
+      else
+        unfilled += got == fill ? 0 : 1;
+    });
+  }
+  CHECK(wrong == 0);
+  CHECK(unfilled == 0);
+}
+
+AllBoxes random_boxes(Places& places, std::int64_t records) {
+  AllBoxes all(static_cast<std::size_t>(world_size()));
+  const int kind = places.draw(4);
+  const int n = static_cast<int>(variables().size());
+  const int variable = places.draw(n);
+  const std::int64_t record = places.draw(static_cast<int>(records));
+  const Place same = places.any(variable, records);
+  for (int r = 0; r < world_size(); ++r) {
+    auto& boxes = all[static_cast<std::size_t>(r)];
+    if (kind == 0) boxes.push_back(same);
+    if (kind == 1) boxes.push_back(places.tile(variable, record, r, world_size()));
+    if (kind > 1)
+      for (int i = places.draw(4); i > 0; --i)
+        boxes.push_back(places.any(kind == 2 ? variable : places.draw(n), records));
+  }
+  return all;
+}
+
+std::int64_t records_in(shoal_dataset* file) {
+  std::int64_t n = 0;
+  ok(shoal_num_records(file, nullptr, &n));
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("boxes: random ones of all kinds are written and read") {
+  if (skipped(in_one_file(), "a set of files is written by the decompositions of its variables")) return;
+  for (const auto& format : formats()) {
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      CAPTURE(format);
+      CAPTURE(seed);
+      std::mt19937 random(seed * 100 + static_cast<unsigned>(world_rank()));
+      Places places(seed);
+      Model model;
+      shoal_dataset* file = model_file("format=" + format);
+      for (int call = 0; call < 14; ++call) {
+        CAPTURE(call);
+        write_all(file, random_boxes(places, 1 + call / 3), places, model, random);
+        if (call % 5 != 4) continue;
+        ok(shoal_sync(file, 0));
+        if (const auto records = records_in(file))
+          check_all(file, random_boxes(places, records), model, random);
+      }
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, "boxes.nc", SHOAL_WRITE, nullptr, &file));
+      for (int call = 0; call < 6; ++call) {
+        CAPTURE(call);
+        if (const auto records = records_in(file))
+          check_all(file, random_boxes(places, records), model, random);
+        write_all(file, random_boxes(places, 6), places, model, random);
+        ok(shoal_sync(file, 0));
+      }
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, "boxes.nc", SHOAL_READ, nullptr, &file));
+      AllBoxes whole(static_cast<std::size_t>(world_size()));
+      const std::int64_t records = records_in(file);
+      for (int v = 0; v < static_cast<int>(variables().size()); ++v) {
+        const auto& variable = variables()[static_cast<std::size_t>(v)];
+        Dims shape = variable.shape;
+        if (variable.records) shape = joined(Dims{records}, shape);
+        for (auto& boxes : whole)
+          boxes.push_back({v, Dims(shape.size()), shape, Dims(shape.size(), 1)});
+      }
+      check_all(file, whole, model, random);
+      ok(shoal_close(&file, 0));
+    }
+  }
+}
+
+TEST_CASE("boxes: a rank with bad arguments brings none, and the others' are written") {
+  if (skipped(in_one_file(), "a set of files is written by the decompositions of its variables")) return;
+  if (skipped(world_size() > 1, "one rank gets its error at once")) return;
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = model_file("format=" + format);
+    const bool bad = world_rank() == world_size() - 1;
+    const std::int64_t start[] = {0, 0}, count[] = {1, bad ? 99 : 1};
+    std::vector<std::int32_t> values(99, 5);
+    const shoal_box box = {
+        sizeof(shoal_box), 4, 2, start, count, nullptr, shoal_array_of(values.data(), SHOAL_INT, 2, count)};
+    ok(shoal_write_boxes(file, 1, &box));
+    const int code = shoal_sync(file, 0);
+    alike(code);
+    fails(code, SHOAL_INVALID_ARGUMENT, {"level", "'y'", "99"});
+    std::int32_t got = 0;
+    const std::int64_t one[] = {1, 1};
+    const shoal_box back = {
+        sizeof(shoal_box), 4, 2, start, one, nullptr, shoal_array_of(&got, SHOAL_INT, 2, one)};
+    const int read = shoal_read_boxes(file, bad ? -1 : 1, &back);
+    alike(read);
+    fails(read, SHOAL_INVALID_ARGUMENT, {"-1"});
+    ok(shoal_read_boxes(file, 1, &back));
+    CHECK(got == 5);
+    ok(shoal_close(&file, 0));
+  }
+}
