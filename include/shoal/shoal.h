@@ -568,7 +568,7 @@ SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
  *    get the value of the first of them, and cells in several boxes of a rank that of the last one.
  *  - Cells in no box keep what the file has; in new records, and variables that are written for the first time,
  *    they get the fill value where the variable is filled.
- * Ranks that bring the boxes of an earlier call, in any records, exchange a hash; other boxes are gathered on
+ * Calls that come again in the same order, in any records, cost a match of calls; other boxes are gathered on
  * rank 0, which makes decompositions of them. One rank's box of each variable, without a stride, is written
  * without a copy.
  *  n, boxes  [n] of this rank

@@ -189,6 +189,7 @@ class Dataset {
   std::variant<Transfer, RefusedCall> field_call(const DataCall& call, Direction direction);
   void write_field(Transfer& transfer);
   /// Calls that this object makes itself, with the cells of boxes: prepared decompositions, one record.
+  std::variant<Transfer, RefusedCall> cells_call(const DataCall& call, Direction direction) const;
   void write_cells(const DataCall& call);
   void read_cells(const DataCall& call);
   template <class Work>

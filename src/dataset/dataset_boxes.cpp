@@ -122,8 +122,10 @@ std::vector<CallBox> Dataset::call_boxes(const BoxesCall& call, Direction direct
 
 BoxPlan Dataset::box_plan(const BoxesCall& call, Direction direction, Status& refused) {
   const auto mine = call_boxes(call, direction, refused);
-  return box_calls_.plan(comm_, schema(), direction, mine, !refused.ok(),
-                         [this](const auto& cut) { adopt(cut); });
+  const BoxCalls::Together ranks{
+      comm_, [this](const CallSignature& signature) { return driver_->match_calls(comm_, signature); },
+      [this](const auto& cut) { adopt(cut); }};
+  return box_calls_.plan(ranks, schema(), direction, mine, !refused.ok());
 }
 
 void Dataset::write_boxes(const BoxesCall& call) {

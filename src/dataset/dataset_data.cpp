@@ -226,22 +226,39 @@ void Dataset::write_field(Transfer& transfer) {
   next_records_.note(schema(), transfer.variable, transfer.region);
 }
 
+// Of ranks that know different lengths, one may not know the section that the others mean.
+std::variant<Transfer, RefusedCall> Dataset::cells_call(const DataCall& call, Direction direction) const {
+  const bool writes = direction == Direction::to_file;
+  Transfer transfer;
+  Status unknown = caught([&] {
+    transfer = make_transfer(schema(), variable_number(call.variable), call, call.section, call.decomposition,
+                             direction);
+  });
+  if (unknown.ok()) return transfer;
+  unknown = in_call(unknown, call);
+  if (comm_.size() == 1) throw Error(unknown);
+  return RefusedCall{writes ? RefusedCall::Kind::write : RefusedCall::Kind::read, unknown, {}};
+}
+
 void Dataset::write_cells(const DataCall& call) {
   in_call(call, [&] {
-    const int variable = variable_number(call.variable);
-    Transfer transfer =
-        make_transfer(schema(), variable, call, call.section, call.decomposition, Direction::to_file);
-    transfer.rounding = rounding_of_variable(variable);
-    transfer.keeps_unowned = true;
-    or_restart_records([&] { driver_->write(transfer); });
-    next_records_.note(schema(), variable, transfer.region);
+    auto cells = cells_call(call, Direction::to_file);
+    or_restart_records([&] {
+      if (const auto* const refused = std::get_if<RefusedCall>(&cells)) return driver_->refuse(*refused);
+      auto& transfer = std::get<Transfer>(cells);
+      transfer.rounding = rounding_of_variable(transfer.variable);
+      transfer.keeps_unowned = true;
+      driver_->write(transfer);
+      next_records_.note(schema(), transfer.variable, transfer.region);
+    });
   });
 }
 
 void Dataset::read_cells(const DataCall& call) {
   in_call(call, [&] {
-    driver_->read(make_transfer(schema(), variable_number(call.variable), call, call.section,
-                                call.decomposition, Direction::from_file));
+    const auto cells = cells_call(call, Direction::from_file);
+    if (const auto* const refused = std::get_if<RefusedCall>(&cells)) return driver_->refuse(*refused);
+    driver_->read(std::get<Transfer>(cells));
   });
 }
 

@@ -1,5 +1,5 @@
-// Calls in which each rank brings boxes (shoal_write_boxes, shoal_read_boxes), beside a model of the file that
-// all ranks keep.
+// Calls in which each rank brings boxes (shoal_write_boxes, shoal_read_boxes), beside a model of the file
+// that all ranks keep.
 #include <map>
 
 #include "conformance/support.hpp"
@@ -146,8 +146,8 @@ double drawn_value(Places& places) {
   return 1 + places.draw(120);
 }
 
-// Of all ranks; values are drawn for each cell, so that all ranks know them. Later ranks go first, so that the
-// first rank's values count.
+// Of all ranks; values are drawn for each cell, so that all ranks know them. Later ranks go first, so that
+// the first rank's values count.
 using AllBoxes = std::vector<std::vector<Place>>;
 
 void write_all(shoal_dataset* file, const AllBoxes& all, Places& places, Model& model, std::mt19937& random) {

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/boxes/box_calls.hpp"
 
-#include <utility>
+#include "base/hash.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr std::size_t k_most_plans = 4096;
-constexpr int k_key_bits = 42;  // so that 2^21 ranks can be summed
+constexpr int k_most_plans = 4096;
 
-Bytes packed(const std::vector<CallBox>& boxes) {
+// Two hashes of what `add` adds.
+template <class Add>
+std::pair<std::uint64_t, std::uint64_t> hashed(Add&& add) {
+  Hash first, second;
+  second.add(1);
+  add(first);
+  add(second);
+  return {first.value(), second.value()};
+}
+
+Bytes packed(const std::vector<CallBox>& boxes, std::int64_t base) {
   ByteWriter out;
   out.put(static_cast<std::uint64_t>(boxes.size()));
   for (const auto& box : boxes) {
     out.put(box.variable);
-    out.put(box.record);
+    out.put(box.record - base);
     out.put(box.records);
     out.put(box.record_step);
     pack(out, box.cells);
@@ -36,96 +45,115 @@ std::vector<CallBox> unpacked(const Bytes& bytes) {
   return boxes;
 }
 
-// Records of variables that have them.
-void move_records(BoxPlan& plan, std::int64_t by) {
-  for (auto& field : plan.fields)
-    if (field.records > 0) field.record += by;
-}
-
 }  // namespace
 
-// The sum over ranks of a hash of each rank's boxes, in which records count from the last call's.
-BoxCalls::Key BoxCalls::key_of(const Comm& comm, Direction direction,
-                               const std::vector<CallBox>& mine) const {
-  Key key{};
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    Hash hash;
-    hash.add(i);
-    hash.add(static_cast<std::uint64_t>(comm.rank()));
+void BoxCalls::forget_plans() {
+  plans_.clear();
+  next_.clear();
+  numbers_of_plans_.clear();
+  last_ = -1;
+}
+
+// Records count from the last call's.
+BoxCalls::HashOfBoxes BoxCalls::hash_of(Direction direction, const std::vector<CallBox>& mine) const {
+  return hashed([&](Hash& hash) {
     hash.add(static_cast<std::uint64_t>(direction));
     for (const auto& box : mine) {
       hash.add(static_cast<std::uint64_t>(box.variable));
       hash.add(static_cast<std::uint64_t>(box.record - base_));
       hash.add(static_cast<std::uint64_t>(box.records));
       hash.add(static_cast<std::uint64_t>(box.record_step));
-      add(hash, box.cells);
+      shoal::add(hash, box.cells);
     }
-    key[i] = static_cast<std::int64_t>(hash.value() >> (64 - k_key_bits));
-  }
-  return key;
+  });
 }
 
-BoxPlan BoxCalls::plan(const Comm& comm, const Schema& schema, Direction direction,
-                       const std::vector<CallBox>& mine, bool refused, const Prepare& prepare) {
-  Key key = key_of(comm, direction, mine);
-  std::vector<std::int64_t> sums(key.begin(), key.end());
-  sums.push_back(refused ? 1 : 0);
-  if (comm.size() > 1) sums = comm.sum(std::move(sums));
-  std::copy_n(sums.begin(), key.size(), key.begin());
-  auto known = plans_.find(key);
-  if (known == plans_.end()) {
-    BoxPlan made = make(comm, schema, direction, mine, prepare);
-    move_records(made, -base_);
-    if (plans_.size() == k_most_plans) plans_.clear();
-    known = plans_.emplace(key, std::move(made)).first;
+BoxPlan BoxCalls::plan(const Together& ranks, const Schema& schema, Direction direction,
+                       const std::vector<CallBox>& mine, bool refused) {
+  const std::pair step(last_, hash_of(direction, mine));
+  const auto expected = next_.find(step);
+  int number = expected == next_.end() ? -1 : expected->second;
+  CallSignature signature{direction == Direction::to_file ? "writes boxes" : "reads boxes"};
+  signature.details = static_cast<std::uint64_t>(number + 1);
+  signature.any_flag = refused;
+  const CallMatch match = ranks.match(signature);
+  if (!match.same || number < 0) {
+    number = find_or_make(ranks, schema, direction, mine);
+    next_[step] = number;
   }
-  BoxPlan plan = known->second;
-  plan.refused = sums.back() != 0;
-  move_records(plan, base_);
-  for (const auto& field : plan.fields)
-    if (field.records > 0) {
-      base_ = field.record;
-      break;
-    }
+  last_ = number;
+  BoxPlan plan = plans_[number];
+  plan.refused = match.any_flag;
+  const std::int64_t base = base_;
+  bool first = true;
+  for (auto& field : plan.fields) {
+    if (field.records == 0) continue;
+    field.record += base;
+    if (std::exchange(first, false)) base_ = field.record;
+  }
   return plan;
 }
 
-BoxPlan BoxCalls::make(const Comm& comm, const Schema& schema, Direction direction,
-                       const std::vector<CallBox>& mine, const Prepare& prepare) {
-  const auto all = comm.gather(packed(mine), 0);
+// The number of the plan. In the boxes that ranks send records count from the last call's, so a plan that is
+// found fits.
+int BoxCalls::find_or_make(const Together& ranks, const Schema& schema, Direction direction,
+                           const std::vector<CallBox>& mine) {
+  const auto all = ranks.comm.gather(packed(mine, base_), 0);
+  if (plans_.count() >= k_most_plans) forget_plans();
   std::vector<Bytes> parts;
+  std::int64_t number = 0;
   const Status status = caught([&] {
-    if (comm.rank() != 0) return;
-    std::vector<std::vector<CallBox>> ranks;
-    for (const auto& boxes : all)
-      ranks.push_back(unpacked(boxes));
-    for (const auto& part : plan_boxes(schema, direction, ranks, numbers_))
-      parts.push_back(part.packed());
+    if (ranks.comm.rank() != 0) return;
+    const auto what = hashed([&](Hash& hash) {
+      hash.add(static_cast<std::uint64_t>(direction));
+      for (const auto& boxes : all)
+        hash.add(boxes);
+    });
+    const auto [at, is_new] = numbers_of_plans_.try_emplace(what, plans_.count());
+    number = at->second;
+    if (!is_new) return;
+    std::vector<std::vector<CallBox>> boxes;
+    for (const auto& of_rank : all)
+      boxes.push_back(unpacked(of_rank));
+    try {
+      for (const auto& part : plan_boxes(schema, direction, boxes, numbers_of_cuts_))
+        parts.push_back(part.packed());
+    } catch (...) {
+      numbers_of_plans_.erase(at);
+      throw;
+    }
   });
-  comm.agree_or_throw(status);
-  BoxPlanPart part = BoxPlanPart::unpacked(comm.scatter(parts, 0));
+  ranks.comm.agree_or_throw(status);
+  number = ranks.comm.max(number);
+  if (number < plans_.count()) return static_cast<int>(number);
+  BoxPlanPart part = BoxPlanPart::unpacked(ranks.comm.scatter(parts, 0));
   try {
-    for (const auto& cut : part.new_cuts)
-      make_cut(comm, cut, direction, prepare);
+    add(ranks, direction, std::move(part));
   } catch (const Error&) {  // on all ranks; rank 0 has given numbers to decompositions that there are not
     *this = {};
     throw;
   }
-  return {std::move(part.fields), std::move(part.mine)};
+  return plans_.count() - 1;
 }
 
-void BoxCalls::make_cut(const Comm& comm, const NewCut& cut, Direction direction, const Prepare& prepare) {
+void BoxCalls::add(const Together& ranks, Direction direction, BoxPlanPart part) {
+  for (const auto& cut : part.new_cuts)
+    make_cut(ranks, cut, direction);
+  plans_.push_back({std::move(part.fields), std::move(part.mine)});
+}
+
+void BoxCalls::make_cut(const Together& ranks, const NewCut& cut, Direction direction) {
   std::shared_ptr<const Decomposition> decomposition;
   if (cut.is_map) {
     std::vector<std::int64_t> cells;
     const Status status = caught([&] { cells = listed_cells(cut, direction); });
-    decomposition = Decomposition::map(comm, cut.global, cut.uncut_dims, cells, status);
+    decomposition = Decomposition::map(ranks.comm, cut.global, cut.uncut_dims, cells, status);
   } else {
     const Dims none(cut.global.size());
     const Box tile = cut.mine.empty() ? Box(none, none) : cut.mine.front().around();
-    decomposition = Decomposition::block(comm, cut.global, tile, none, none);
+    decomposition = Decomposition::block(ranks.comm, cut.global, tile, none, none);
   }
-  prepare(decomposition);
+  ranks.prepare(decomposition);
   cuts_.push_back(std::move(decomposition));
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -19,31 +21,43 @@ struct BoxPlan {
   bool refused = false;                   ///< a rank has bad arguments, and takes part with nothing
 };
 
-/// Plans of the calls with boxes of one dataset, and the decompositions that they use. Ranks whose boxes are
-/// those of an earlier call, in any records, exchange a hash; else rank 0 plans from the boxes of all.
+/// Plans of the calls with boxes of one dataset, and the decompositions that they use. Each rank expects the
+/// plan that came after the last one when it had these boxes before, in any records; ranks that expect the
+/// same plan use it. Else rank 0 gathers the boxes, and finds or makes their plan.
 class BoxCalls {
  public:
-  using Prepare = std::function<void(const std::shared_ptr<const Decomposition>&)>;
+  /// What ranks do together for a plan.
+  struct Together {
+    const Comm& comm;
+    std::function<CallMatch(const CallSignature&)> match;
+    std::function<void(const std::shared_ptr<const Decomposition>&)> prepare;  ///< a new decomposition
+  };
 
-  /// refused: this rank has bad arguments (and no boxes). prepare: called with each new decomposition.
-  /// Error on all ranks alike. Collective.
-  BoxPlan plan(const Comm& comm, const Schema& schema, Direction direction, const std::vector<CallBox>& mine,
-               bool refused, const Prepare& prepare);
+  /// refused: this rank has bad arguments (and no boxes). Error on all ranks alike. Collective.
+  BoxPlan plan(const Together& ranks, const Schema& schema, Direction direction,
+               const std::vector<CallBox>& mine, bool refused);
   const std::shared_ptr<const Decomposition>& cut(int number) const { return cuts_[number]; }
   /// Numbers of variables may have got other meanings. Local.
-  void forget_plans() { plans_.clear(); }
+  void forget_plans();
 
  private:
-  using Key = std::array<std::int64_t, 3>;
-  Key key_of(const Comm& comm, Direction direction, const std::vector<CallBox>& mine) const;
-  BoxPlan make(const Comm& comm, const Schema& schema, Direction direction, const std::vector<CallBox>& mine,
-               const Prepare& prepare);
-  void make_cut(const Comm& comm, const NewCut& cut, Direction direction, const Prepare& prepare);
+  using HashOfBoxes = std::pair<std::uint64_t, std::uint64_t>;
+  HashOfBoxes hash_of(Direction direction, const std::vector<CallBox>& mine) const;
+  int find_or_make(const Together& ranks, const Schema& schema, Direction direction,
+                   const std::vector<CallBox>& mine);
+  void add(const Together& ranks, Direction direction, BoxPlanPart part);
+  void make_cut(const Together& ranks, const NewCut& cut, Direction direction);
 
-  std::map<Key, BoxPlan> plans_;  // records count from base_
-  std::int64_t base_ = 0;         // first record of the last call, the same on all ranks
+  // The same on all ranks.
+  Numbered<BoxPlan> plans_;  // records count from base_
+  std::int64_t base_ = 0;    // first record of the last call
+  int last_ = -1;            // plan of the last call
   Numbered<std::shared_ptr<const Decomposition>> cuts_;
-  CutNumbers numbers_;  // on rank 0
+  // This rank's.
+  std::map<std::pair<int, HashOfBoxes>, int> next_;  // the plan that came after a plan
+  // On rank 0.
+  std::map<HashOfBoxes, int> numbers_of_plans_;  // by a hash of the boxes of all ranks
+  CutNumbers numbers_of_cuts_;
 };
 
 }  // namespace shoal

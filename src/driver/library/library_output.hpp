@@ -55,8 +55,8 @@ class LibraryOutput {
   void load_replicated(int variable, const Box& box, std::byte* values, bool all);
 
   /// Stores the fill value in unowned cells of the region. had: records that were there before (of a variable
-  /// without records: 1 or 0). These may have cells to keep, but for the gaps (gaps_before); in later ones the
-  /// library may have filled all cells itself, provided that a rank stores some.
+  /// without records: 1 or 0). These may have cells to keep, but for the gaps (gaps_before); in later ones
+  /// the library may have filled all cells itself, provided that a rank stores some.
   void fill_unowned(const Transfer& transfer, const std::vector<Box>& unowned, std::int64_t had,
                     const std::vector<Box>& gaps, bool together);
   /// Where unowned cells are kept: the gaps of the region, before it is noted as written.
