@@ -106,6 +106,18 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb, shoal_v
   }
 }
 
+/// On this rank alone. start, count, stride: of each dimension of the variable, as the array has them.
+void move_independent(shoal::Dataset& dataset, bool reads, shoal_variable variable, nb::object object,
+                      int type, const Indices& start, const Indices& count, const Indices& stride) {
+  const Buffer buffer(object, reads);
+  const shoal::Array array = buffer.array(type);
+  nb::gil_scoped_release free;
+  if (reads)
+    dataset.read_independent(shoal::Box(variable, array, start, count, stride));
+  else
+    dataset.write_independent(shoal::ConstBox(variable, array, start, count, stride));
+}
+
 /// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
 void transfer(shoal::Dataset& dataset, int verb, shoal_variable variable,
               const shoal::Decomposition* decomposition, nb::object object, int type,
@@ -382,6 +394,7 @@ void bind_dataset(nb::module_& m) {
              const shoal::Decomposition& decomposition) { d.def_gathered(name, dims, decomposition); },
           "name"_a, "dims"_a, "decomposition"_a)
       .def("def_cut", &Dataset::def_cut, "variable"_a)
+      .def("def_independent", &Dataset::def_independent, "variable"_a)
       .def("def_fill", &def_fill, "variable"_a, "type"_a, "value"_a.none())
       .def(
           "def_fill_string",
@@ -421,6 +434,8 @@ void bind_dataset(nb::module_& m) {
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
            "section"_a)
       .def("copies", &shoal::Dataset::copies)
+      .def("move_independent", &move_independent, "reads"_a, "variable"_a, "array"_a, "type"_a, "start"_a,
+           "count"_a, "stride"_a)
       .def(
           "take_part",
           [](Dataset& d, int verb, shoal_variable variable, const shoal::Decomposition* decomposition,

@@ -82,6 +82,18 @@ DataCall call_of(const char* variable, const shoal_decomposition* decomposition,
   return call;
 }
 
+// move: of a Dataset, what a rank does alone with boxes.
+int move_boxes(shoal_dataset* handle, int n, const shoal_box* boxes,
+               void (Dataset::*move)(const std::vector<BoxArgument>&)) noexcept {
+  return guard([&] {
+    Dataset& file = dataset_of(handle);
+    std::vector<BoxArgument> taken;
+    const Status status = caught([&] { taken = boxes_of(n, boxes); });
+    if (!status.ok()) throw Error(status).in_file(file.path());
+    (file.*move)(taken);
+  });
+}
+
 template <class Take>
 int copy(shoal_dataset* dataset, shoal_dataset* from, Take&& take) noexcept {
   return guard([&] {
@@ -206,6 +218,10 @@ int shoal_def_var_dims(shoal_dataset* dataset, const char* name, int type, int n
 
 int shoal_def_cut(shoal_dataset* dataset, const char* variable) {
   return define(dataset, [&](Dataset& file) { file.def_cut(required_text(variable, "variable")); });
+}
+
+int shoal_def_independent(shoal_dataset* dataset, const char* variable) {
+  return define(dataset, [&](Dataset& file) { file.def_independent(required_text(variable, "variable")); });
 }
 
 int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
@@ -370,4 +386,12 @@ int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* a
 int shoal_get_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
                        const shoal_section* section) {
   return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, section)); });
+}
+
+int shoal_write_independent(shoal_dataset* dataset, int n, const shoal_box* boxes) {
+  return move_boxes(dataset, n, boxes, &Dataset::write_independent);
+}
+
+int shoal_read_independent(shoal_dataset* dataset, int n, const shoal_box* boxes) {
+  return move_boxes(dataset, n, boxes, &Dataset::read_independent);
 }

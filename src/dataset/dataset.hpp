@@ -80,6 +80,8 @@ class Dataset {
                std::shared_ptr<const Decomposition> decomposition);
   /// The variable will be written with a decomposition (Definitions::def_cut).
   void def_cut(const std::string& variable);
+  /// Ranks will write the variable alone (Definitions::def_independent).
+  void def_independent(const std::string& variable);
   /// A dimension for the water cells of a masked decomposition alone (Definitions::def_gathered). Variables
   /// with it are written and read with decompositions of the grid.
   void def_gathered(const std::string& name, const std::string& dims,
@@ -116,6 +118,13 @@ class Dataset {
   void read(const DataCall& call);
   void put(const DataCall& call);
   void get(const DataCall& call);
+
+  // Data calls of this rank alone. Local; what is wrong with them is thrown at once, before any cell moves.
+  // Values that do not fit are reported when all others were moved: Error(range). Error(state): definitions
+  // are not finished, or records are not there yet; Error(not_supported): the driver cannot, or not with the
+  // variable.
+  void write_independent(const std::vector<BoxArgument>& boxes);
+  void read_independent(const std::vector<BoxArgument>& boxes);
 
   /// Match a call of the program's own with those of all ranks (shoal::match_program_call).
   ProgramOutcome match_program_call(const ProgramCall& mine);
@@ -189,6 +198,13 @@ class Dataset {
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
 
+  // Of one rank: dataset_independent.cpp.
+  struct OwnBox;
+  OwnBox own_box(const BoxArgument& box, Direction direction);
+  std::vector<OwnBox> own_boxes(const std::vector<BoxArgument>& boxes, Direction direction);
+  Status store_own(const OwnBox& box);
+  Status fetch_own(const OwnBox& box);
+
   // Gathered dimensions: dataset_gathered.cpp.
   void check_layout_of_gathered() const;
   Cuts cuts_in_file() const;
@@ -242,7 +258,7 @@ class Dataset {
   };
   std::vector<KnownGathered> gathered_fields_;
   std::vector<Gathering> gatherings_;  // of the file
-  ScratchBuffer gathered_cells_;
+  ScratchBuffer gathered_cells_, own_cells_;
   NextRecords next_records_;
   Status late_;                        // of put: found after the call had returned on other ranks
   std::vector<std::string> warnings_;  // of settings that are not used

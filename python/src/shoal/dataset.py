@@ -14,6 +14,7 @@ import numpy as np
 from . import _shoal
 from ._definitions import Definitions
 from ._ending import Ending
+from ._independent import Independent
 from ._names import ByName
 from ._part import Part
 from ._refusals import call_plainly, definition, plain_text, taking_part
@@ -72,7 +73,7 @@ def _refuse_data(verb: int) -> Callable[[Mapping[str, Any], TypeError], object]:
     return refuse
 
 
-class Dataset(Definitions, Ending):
+class Dataset(Definitions, Independent, Ending):
     """A file that all ranks of a communicator have open; made by shoal.create() and shoal.open().
 
     As a context manager it is closed at the end. When an exception of Shoal, which all ranks get
