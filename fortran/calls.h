@@ -20,6 +20,15 @@ int shoal_f_back_to_c(int code);
 /* The names in the other order, blank between; malloced, NULL if there is no memory. Local. */
 char* shoal_f_reversed_names(const char* names);
 
+/* Local. */
+int shoal_f_def_independent(shoal_dataset* dataset, const char* variable);
+/* Each rank's box of the variable; verb: SHOAL_CALL_WRITE_BOXES or SHOAL_CALL_READ_BOXES. Collective. */
+int shoal_f_move_boxes(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
+                       const CFI_cdesc_t* start, const CFI_cdesc_t* count, const CFI_cdesc_t* stride);
+/* A box of a variable on this rank alone; verb: SHOAL_CALL_WRITE or SHOAL_CALL_READ. start: from 1. Local. */
+int shoal_f_move_independent(int verb, shoal_dataset* dataset, const char* variable,
+                             const CFI_cdesc_t* values, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                             const CFI_cdesc_t* stride);
 /* Keeps the message for a call of a dataset that is closed. Local. */
 int shoal_f_closed(const char* path);
 /* Refuses, on all ranks of the communicator, to open a variable that is open; what it holds stays. what: its

@@ -131,6 +131,7 @@ module shoal
     procedure, private :: def_var_text, def_var_names, def_var_dims
     generic :: def_var => def_var_text, def_var_names, def_var_dims
     procedure :: def_cut => dataset_def_cut
+    procedure :: def_independent => dataset_def_independent
     procedure :: def_gathered => dataset_def_gathered
     procedure :: def_fill => dataset_def_fill
     procedure :: def_chunks => dataset_def_chunks
@@ -153,6 +154,8 @@ module shoal
     procedure :: get => dataset_get
     ! By the number of the variable (find_var), which need not be looked for in each call.
     procedure :: write_variable, read_variable, put_variable, get_variable
+    procedure :: write_boxes => dataset_write_boxes, read_boxes => dataset_read_boxes
+    procedure :: write_independent => dataset_write_independent, read_independent => dataset_read_independent
     procedure :: put_text => dataset_put_text
     procedure :: get_text => dataset_get_text
     procedure :: inq_file => dataset_inq_file
@@ -642,6 +645,7 @@ module shoal
       class(*), intent(inout), optional :: errmsg
     end subroutine get_variable
   end interface
+#include "independent.inc"
 
 contains
 

@@ -12,7 +12,7 @@ module shoal_c
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_var_dims, f_def_chunks, f_def_compression
   public :: f_def_quantize, c_def_var_names
   public :: f_def_fill, f_def_gathered
-  public :: f_def_cut
+  public :: f_def_cut, f_def_independent, f_move_independent, f_move_boxes
   public :: f_put_att, f_get_att, f_move, f_move_variable, f_message, f_clear, f_abort, f_closed
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
@@ -20,7 +20,8 @@ module shoal_c
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
   public :: c_namelist, f_wait, c_stop_serving, f_serve, f_serve_components, c_write_reference, c_write_master, c_recover, c_strlen
 
-  integer(c_int), parameter, public :: verb_write = 0, verb_read = 1, verb_put = 2, verb_get = 3
+  integer(c_int), parameter, public :: verb_write = 0, verb_read = 1, verb_put = 2, verb_get = 3, &
+    verb_write_boxes = 4, verb_read_boxes = 5
 
   ! The structs of shoal.h, member for member. Whoever has one sets struct_size to its c_sizeof.
   type, bind(C) :: c_map_info
@@ -246,6 +247,29 @@ module shoal_c
       type(*), dimension(..) :: values
       type(*), dimension(..), intent(in), optional :: record, start, count, records
     end function f_move_variable
+    integer(c_int) function f_def_independent(dataset, variable) bind(C, name="shoal_f_def_independent")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+    end function f_def_independent
+    integer(c_int) function f_move_independent(verb, dataset, variable, values, start, count, stride) &
+        bind(C, name="shoal_f_move_independent")
+      import :: c_char, c_int, c_ptr
+      integer(c_int), value :: verb
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+      type(*), dimension(..) :: values
+      type(*), dimension(..), intent(in), optional :: start, count, stride
+    end function f_move_independent
+    integer(c_int) function f_move_boxes(verb, dataset, variable, values, start, count, stride) &
+        bind(C, name="shoal_f_move_boxes")
+      import :: c_char, c_int, c_ptr
+      integer(c_int), value :: verb
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+      type(*), dimension(..) :: values
+      type(*), dimension(..), intent(in), optional :: start, count, stride
+    end function f_move_boxes
     type(c_ptr) function f_message() bind(C, name="shoal_f_message")
       import :: c_ptr
     end function f_message

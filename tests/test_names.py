@@ -157,7 +157,7 @@ def names_of_c(header: str = "include/shoal/shoal.h") -> set[str]:
 
 def names_of_cpp(*headers: str) -> set[str]:
     """Public members of the classes, and free functions outside of namespace detail."""
-    parts = ("arrays", "decomposition", "library", "shoal")
+    parts = ("arrays", "boxes", "decomposition", "library", "shoal")
     text = "".join(map(source, headers or (f"include/shoal/{part}.hpp" for part in parts)))
     text = re.sub(r"namespace detail \{.*?// namespace detail", "", text, flags=re.S)
     text = re.sub(r"//.*", "", text)
@@ -213,6 +213,7 @@ def names_of_python() -> set[str]:
     }
     found = members_of(trees["dataset"], "Dataset") | members_of(trees["_definitions"], "Definitions")
     found |= members_of(trees["_ending"], "Ending")
+    found |= members_of(trees["_independent"], "Independent") | members_of(trees["_boxes"], "Boxes")
     found |= members_of(trees["decomposition"], "Decomposition")
     found |= members_of(trees["errors"], "Error") - {"errno"}
     exported = next(

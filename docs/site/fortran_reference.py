@@ -145,6 +145,9 @@ def _streams(top: Path) -> tuple[dict[str, Procedure], list[str], str]:
 def text(top: Path) -> tuple[str, set[str]]:
     """The page, and the names that it describes."""
     main = (top / "fortran/shoal.f90").read_text(encoding="utf-8")
+    main = main.replace(
+        '#include "independent.inc"\n', (top / "fortran/independent.inc").read_text(encoding="utf-8")
+    )
     library = (top / "fortran/library.f90").read_text(encoding="utf-8")
     found = procedures_of(main) | procedures_of(library)
     of_dataset, of_decomposition = (

@@ -25,12 +25,19 @@ extern "C" {
 SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
 
 /* The calls that shoal_refuse_data stands for. */
-enum { SHOAL_CALL_WRITE = 0, SHOAL_CALL_READ = 1, SHOAL_CALL_PUT = 2, SHOAL_CALL_GET = 3 };
+enum {
+  SHOAL_CALL_WRITE = 0,
+  SHOAL_CALL_READ = 1,
+  SHOAL_CALL_PUT = 2,
+  SHOAL_CALL_GET = 3,
+  SHOAL_CALL_WRITE_BOXES = 4,
+  SHOAL_CALL_READ_BOXES = 5
+};
 
-/* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call. It takes
+/* In place of shoal_write, shoal_put, shoal_read, shoal_get, shoal_write_boxes or shoal_read_boxes, on a rank that cannot make the call. It takes
  * part with nothing, so that the other ranks do not wait for it: all get the error where the call would
- * report it, of shoal_write and shoal_put at the next shoal_sync or shoal_close.
- *  call                     which one of the four
+ * report it, of shoal_write, shoal_put and shoal_write_boxes at the next shoal_sync or shoal_close.
+ *  call                     which one of these; of boxes neither variable nor section is looked at
  *  variable                 its number; -1: not known
  *  decomposition, section   as the other ranks have them, as far as they are known, otherwise NULL; all of a
  *                           variable without records is SHOAL_SECTION_INIT here

@@ -438,6 +438,12 @@ SHOAL_API int shoal_def_var_dims(shoal_dataset* dataset, const char* name, int t
  * definition is finished (SHOAL_STATE); text of any length (SHOAL_NOT_SUPPORTED); no dimension but that of
  * records (SHOAL_INVALID_ARGUMENT). */
 SHOAL_API int shoal_def_cut(shoal_dataset* dataset, const char* variable);
+/* Ranks are going to write the variable alone (shoal_write_independent): it gets its place in the file, and its
+ * fill value in all cells, when the define phase ends, so that such writes go to the file at once. Without this
+ * the first ones wait in the rank's memory for the next shoal_sync. Of the records of a variable only those
+ * that are there when it is defined. Errors: the definition is finished (SHOAL_STATE); the variable is
+ * compressed, or text of any length (SHOAL_NOT_SUPPORTED). */
+SHOAL_API int shoal_def_independent(shoal_dataset* dataset, const char* variable);
 /* A dimension for the water points of a grid alone (CF: compression by gathering): the cells of the
  * dimensions `dims` ("lat lon", slowest first, without blanks or commas in the names) that the mask of a
  * decomposition (shoal_masked), which has these dimensions, leaves, in order. Makes the dimension, as long as
@@ -559,6 +565,29 @@ SHOAL_API int shoal_get_variable(shoal_dataset* dataset, shoal_variable variable
 SHOAL_API int shoal_copy_variable(shoal_dataset* dataset, shoal_variable variable,
                                   const shoal_decomposition* decomposition, shoal_dataset* from,
                                   shoal_variable from_variable, const shoal_section* section);
+
+/* Write boxes of variables on this rank alone, without the others, which may be anywhere in their program:
+ * what MPI-IO and netCDF call independent. Any variables but compressed ones and text of any length, any
+ * number of boxes, strides, and types as in shoal_write; fixed variables, and records that are there. Nobody
+ * is waited for.
+ *  boxes  [n]; n may be 0. Cells that several boxes have: the last one counts
+ * Order: what this rank writes and reads, alone and together with others, is as if it were done in the order of
+ * its calls. Other ranks see what was written alone after the next shoal_sync of all ranks, and a file has it
+ * for certain from then on; several ranks that write the same cell between two of these leave the value of one
+ * of them. Cells go to the file at once, or wait in memory, at most a rank's part of the setting stage_bytes: where
+ * a variable was defined, or written or put by all ranks, since the last shoal_sync, and in parts of a file
+ * that nobody wrote yet (see shoal_def_independent).
+ * Errors come in this call, on this rank, and before anything is written, but for: SHOAL_RANGE, where all
+ * other values were written; and what fails while cells are stored, which may come out at the next shoal_sync,
+ * too. SHOAL_STATE: definitions are not finished (shoal_end_define), the record dimension would have to grow,
+ * too much waits in memory (some of it then does); SHOAL_NOT_SUPPORTED: another driver than native, a layout of several files, a
+ * compressed variable, nodes that do not see each other's writes (NFS). Local. */
+SHOAL_API int shoal_write_independent(shoal_dataset* dataset, int n, const shoal_box* boxes);
+/* Read boxes of variables on this rank alone, compressed ones, too; also of a set of files that is read. What
+ * this rank wrote alone is there, what others wrote once all ranks have called shoal_sync. Errors as of
+ * shoal_write_independent; SHOAL_NOT_FOUND, no such record; SHOAL_STATE, too: all ranks together have written
+ * or put the variable since the last shoal_sync. Local. */
+SHOAL_API int shoal_read_independent(shoal_dataset* dataset, int n, const shoal_box* boxes);
 
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 

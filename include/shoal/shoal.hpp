@@ -16,6 +16,7 @@
 
 #include <shoal/bindings.h>
 #include <shoal/arrays.hpp>
+#include <shoal/boxes.hpp>
 #include <shoal/decomposition.hpp>
 #include <shoal/library.hpp>
 
@@ -161,10 +162,6 @@ struct AttInfo {
 
 // ---- Dataset --------------------------------------------------------------------------------
 
-/// The variable of a data call: its name, or its number (Dataset::find_var), which need not be looked for in
-/// each call.
-using VariableArgument = std::variant<std::string, shoal_variable>;
-
 /// A file that all ranks of a communicator have open.
 class Dataset {
  public:
@@ -256,6 +253,10 @@ class Dataset {
   /// The variable, defined without a decomposition, will be written with one; see shoal_def_cut. Local.
   void def_cut(const std::string& variable) {
     detail::check(shoal_def_cut(opened(), detail::text(variable)));
+  }
+  /// Ranks will write the variable alone, as soon as it is defined; see shoal_def_independent. Local.
+  void def_independent(const std::string& variable) {
+    detail::check(shoal_def_independent(opened(), detail::text(variable)));
   }
   /// The fill value, converted to the variable's type; one that does not fit, or would lose a fraction, is an
   /// error. Local.
@@ -450,6 +451,25 @@ class Dataset {
     transfer(shoal_get, shoal_get_variable, SHOAL_CALL_GET, variable, array, section);
   }
 
+  /// Write boxes of variables; each rank brings its own, any number of them. Cells that several ranks write get
+  /// the values of the first one, and cells in no box stay; see shoal_write_boxes. Collective.
+  void write_boxes(const std::vector<ConstBox>& boxes) {
+    move_together(SHOAL_CALL_WRITE_BOXES, shoal_write_boxes, boxes);
+  }
+  /// Read boxes in the same way; any ranks may read the same cells. Collective.
+  void read_boxes(const std::vector<Box>& boxes) {
+    move_together(SHOAL_CALL_READ_BOXES, shoal_read_boxes, boxes);
+  }
+
+  /// Write boxes of variables on this rank alone, without the others, who see them after the next sync;
+  /// shoal_write_independent says what can be written so, and where cells wait. Local.
+  void write_independent(const std::vector<ConstBox>& boxes) { move_boxes(shoal_write_independent, boxes); }
+  /// The same with one box.
+  void write_independent(const ConstBox& box) { move_boxes(shoal_write_independent, std::vector{box}); }
+  /// Read boxes of variables on this rank alone; see shoal_read_independent. Local.
+  void read_independent(const std::vector<Box>& boxes) { move_boxes(shoal_read_independent, boxes); }
+  void read_independent(const Box& box) { move_boxes(shoal_read_independent, std::vector{box}); }
+
   // What is in the file. Local.
 
   FileInfo file() const {
@@ -550,6 +570,33 @@ class Dataset {
     const auto* const name = std::get_if<std::string>(&variable);
     detail::check(name != nullptr ? by_name(opened(), detail::text(*name), &c, &part)
                                   : by_number(opened(), std::get<shoal_variable>(variable), &c, &part));
+  }
+  template <class BoxKind>
+  std::vector<shoal_box> c_boxes(const std::vector<BoxKind>& boxes) const {
+    std::vector<shoal_box> all;
+    all.reserve(boxes.size());
+    for (const auto& box : boxes) {
+      const auto* const name = std::get_if<std::string>(&box.variable);
+      all.push_back(box.c_box(name != nullptr ? find_var(*name) : std::get<shoal_variable>(box.variable)));
+    }
+    return all;
+  }
+  template <class Move, class BoxKind>
+  void move_boxes(Move move, const std::vector<BoxKind>& boxes) {
+    const std::vector<shoal_box> all = c_boxes(boxes);
+    detail::check(move(opened(), static_cast<int>(all.size()), all.data()));
+  }
+  // Others are in the same call: what is wrong with a name they learn in it.
+  template <class Move, class BoxKind>
+  void move_together(int call, Move move, const std::vector<BoxKind>& boxes) {
+    std::vector<shoal_box> all;
+    try {
+      all = c_boxes(boxes);
+    } catch (const Error& e) {
+      return detail::check(
+          shoal_refuse_data(opened(), call, -1, nullptr, nullptr, static_cast<int>(e.code()), e.what()));
+    }
+    detail::check(move(opened(), static_cast<int>(all.size()), all.data()));
   }
   // C has one length for both lists. Two are refused on all ranks, which are in the same call.
   shoal_section c_section(int call, const VariableArgument& argument,

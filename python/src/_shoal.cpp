@@ -11,6 +11,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 #include <shoal/shoal.hpp>
 #include <string>
@@ -104,6 +105,41 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb, shoal_v
     take_part(dataset, verb, variable, decomposition, section, SHOAL_INVALID_ARGUMENT, error.what());
     throw;
   }
+}
+
+/// On this rank alone. start, count, stride: of each dimension of the variable, as the array has them.
+void move_independent(shoal::Dataset& dataset, bool reads, shoal_variable variable, nb::object object,
+                      int type, const Indices& start, const Indices& count, const Indices& stride) {
+  const Buffer buffer(object, reads);
+  const shoal::Array array = buffer.array(type);
+  nb::gil_scoped_release free;
+  if (reads)
+    dataset.read_independent(shoal::Box(variable, array, start, count, stride));
+  else
+    dataset.write_independent(shoal::ConstBox(variable, array, start, count, stride));
+}
+
+/// A box: variable, array, type, start, count, stride.
+using BoxArguments = std::tuple<shoal_variable, nb::object, int, Indices, Indices, Indices>;
+
+/// With the boxes that the other ranks bring in the same call.
+void move_boxes(shoal::Dataset& dataset, bool reads, const std::vector<BoxArguments>& given) {
+  std::vector<shoal::Box> to_read;
+  std::vector<shoal::ConstBox> to_write;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  for (const auto& [variable, object, type, start, count, stride] : given) {
+    buffers.push_back(std::make_unique<Buffer>(object, reads));
+    const shoal::Array array = buffers.back()->array(type);
+    if (reads)
+      to_read.emplace_back(variable, array, start, count, stride);
+    else
+      to_write.emplace_back(variable, array, start, count, stride);
+  }
+  nb::gil_scoped_release free;
+  if (reads)
+    dataset.read_boxes(to_read);
+  else
+    dataset.write_boxes(to_write);
 }
 
 /// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
@@ -382,6 +418,7 @@ void bind_dataset(nb::module_& m) {
              const shoal::Decomposition& decomposition) { d.def_gathered(name, dims, decomposition); },
           "name"_a, "dims"_a, "decomposition"_a)
       .def("def_cut", &Dataset::def_cut, "variable"_a)
+      .def("def_independent", &Dataset::def_independent, "variable"_a)
       .def("def_fill", &def_fill, "variable"_a, "type"_a, "value"_a.none())
       .def(
           "def_fill_string",
@@ -421,6 +458,9 @@ void bind_dataset(nb::module_& m) {
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
            "section"_a)
       .def("copies", &shoal::Dataset::copies)
+      .def("move_independent", &move_independent, "reads"_a, "variable"_a, "array"_a, "type"_a, "start"_a,
+           "count"_a, "stride"_a)
+      .def("move_boxes", &move_boxes, "reads"_a, "boxes"_a)
       .def(
           "take_part",
           [](Dataset& d, int verb, shoal_variable variable, const shoal::Decomposition* decomposition,
@@ -590,6 +630,8 @@ NB_MODULE(_shoal, m) {
   m.attr("VERB_READ") = static_cast<int>(SHOAL_CALL_READ);
   m.attr("VERB_PUT") = static_cast<int>(SHOAL_CALL_PUT);
   m.attr("VERB_GET") = static_cast<int>(SHOAL_CALL_GET);
+  m.attr("VERB_WRITE_BOXES") = static_cast<int>(SHOAL_CALL_WRITE_BOXES);
+  m.attr("VERB_READ_BOXES") = static_cast<int>(SHOAL_CALL_READ_BOXES);
   m.attr("READ") = static_cast<int>(SHOAL_READ);
   m.attr("WRITE") = static_cast<int>(SHOAL_WRITE);
   m.attr("APPEND") = static_cast<int>(SHOAL_APPEND);

@@ -99,3 +99,32 @@ def test_threads_run_while_shoal_works(tmp_path):
             thread.join()
     # Were the lock held during the 80 MB copy, at most one switch interval would show.
     assert during > 1000
+
+
+@pytest.mark.parametrize("format", ["cdf5", "netcdf4"])
+def test_boxes_of_ranks(tmp_path, mpirun, format):
+    """What they wrote is there for the netCDF library, too."""
+    netCDF4 = pytest.importorskip("netCDF4")
+    mpirun(3, "boxes.py", tmp_path / "b.nc", format)
+    with netCDF4.Dataset(tmp_path / "b.nc") as file:
+        assert file["line"][:].tolist() == [5, 1, 2, 7, *range(4, 10)]
+        assert file["v"][1].tolist() == [[10 + row] * 10 for row in range(3)]
+        assert file["t"][:].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("format", ["cdf5", "netcdf4"])
+def test_a_rank_alone(tmp_path, mpirun, format):
+    """What it wrote is there for the netCDF library, too."""
+    netCDF4 = pytest.importorskip("netCDF4")
+    mpirun(3, "independent.py", tmp_path / "a.nc", format)
+    expected = np.zeros((2, 4, 10))
+    expected[0, 1] = np.arange(10)
+    expected[:, :, 7] = -np.arange(8.0).reshape(2, 4)
+    expected[1, ::2, 1:9:3] = 5
+    expected[0, 3, 1] = 3
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        v = file["v"][:]
+        assert v.mask[0, 3, 0] and v.mask.sum() == 1  # what did not fit has the fill value
+        assert (v.filled(0) == expected).all()
+        assert (file["flag"][:] == [1, 0] * 5).all()
+        assert file["name"][:].tobytes() == b"ten letter"

@@ -11,7 +11,7 @@ namespace shoal::capi {
 namespace {
 
 BoxArgument box_of(const shoal_box& given) {
-  const shoal_box box = taken(given, k_box_0_3, "shoal_box");
+  const shoal_box box = taken(given, k_box_0_2, "shoal_box");
   if (box.ndims < 0 || box.ndims > k_max_dims)
     throw Error(Code::invalid_argument, "the box has {} dimensions; allowed are 0 to {}", box.ndims,
                 k_max_dims);

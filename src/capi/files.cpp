@@ -88,6 +88,17 @@ BoxesCall boxes_call_of(int n, const shoal_box* boxes) {
   return call;
 }
 
+// move: of a Dataset, what a rank does alone with boxes.
+int move_boxes(shoal_dataset* handle, int n, const shoal_box* boxes,
+               void (Dataset::*move)(const std::vector<BoxArgument>&)) noexcept {
+  return guard([&] {
+    Dataset& file = dataset_of(handle);
+    const BoxesCall call = boxes_call_of(n, boxes);
+    if (!call.problem.ok()) throw Error(call.problem).in_file(file.path());
+    (file.*move)(call.boxes);
+  });
+}
+
 template <class Take>
 int copy(shoal_dataset* dataset, shoal_dataset* from, Take&& take) noexcept {
   return guard([&] {
@@ -214,6 +225,10 @@ int shoal_def_cut(shoal_dataset* dataset, const char* variable) {
   return define(dataset, [&](Dataset& file) { file.def_cut(required_text(variable, "variable")); });
 }
 
+int shoal_def_independent(shoal_dataset* dataset, const char* variable) {
+  return define(dataset, [&](Dataset& file) { file.def_independent(required_text(variable, "variable")); });
+}
+
 int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                        const shoal_decomposition* decomposition) {
   return define(dataset, [&](Dataset& file) {
@@ -336,6 +351,8 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, shoal_variable variable,
     Dataset& file = dataset_of(dataset);
     Status refused = refusal_of(code, message);
     if (code == SHOAL_OK && call == SHOAL_CALL_WRITE) refused.rank = k_told;
+    if (call == SHOAL_CALL_WRITE_BOXES) return file.write_boxes({{}, refused});
+    if (call == SHOAL_CALL_READ_BOXES) return file.read_boxes({{}, refused});
     DataCall refusal;
     refusal.decomposition = decomposition_of(decomposition);
     refusal.knows_section = section != nullptr && caught([&] { refusal.section = section_of(section); }).ok();
@@ -384,4 +401,12 @@ int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* a
 int shoal_get_variable(shoal_dataset* dataset, shoal_variable variable, const shoal_array* array,
                        const shoal_section* section) {
   return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, section)); });
+}
+
+int shoal_write_independent(shoal_dataset* dataset, int n, const shoal_box* boxes) {
+  return move_boxes(dataset, n, boxes, &Dataset::write_independent);
+}
+
+int shoal_read_independent(shoal_dataset* dataset, int n, const shoal_box* boxes) {
+  return move_boxes(dataset, n, boxes, &Dataset::read_independent);
 }

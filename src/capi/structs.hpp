@@ -47,6 +47,6 @@ inline constexpr std::size_t k_array_0_2 = sizeof(shoal_array),
                              k_map_info_0_2 = offsetof(shoal_map_info, repeated),
                              k_file_info_0_2 = sizeof(shoal_file_info),
                              k_dim_info_0_2 = sizeof(shoal_dim_info), k_var_info_0_2 = sizeof(shoal_var_info),
-                             k_att_info_0_2 = sizeof(shoal_att_info), k_box_0_3 = sizeof(shoal_box);
+                             k_att_info_0_2 = sizeof(shoal_att_info), k_box_0_2 = sizeof(shoal_box);
 
 }  // namespace shoal::capi

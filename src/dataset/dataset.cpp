@@ -312,6 +312,10 @@ void Dataset::def_cut(const std::string& variable) {
   define(nullptr, [&] { definitions_.def_cut(variable); });
 }
 
+void Dataset::def_independent(const std::string& variable) {
+  define(nullptr, [&] { definitions_.def_independent(variable); });
+}
+
 void Dataset::def_gathered(const std::string& name, const std::string& dims,
                            std::shared_ptr<const Decomposition> decomposition) {
   define(name.c_str(), [&] {

@@ -81,6 +81,8 @@ class Dataset {
                std::shared_ptr<const Decomposition> decomposition);
   /// The variable will be written with a decomposition (Definitions::def_cut).
   void def_cut(const std::string& variable);
+  /// Ranks will write the variable alone (Definitions::def_independent).
+  void def_independent(const std::string& variable);
   /// A dimension for the water cells of a masked decomposition alone (Definitions::def_gathered). Variables
   /// with it are written and read with decompositions of the grid.
   void def_gathered(const std::string& name, const std::string& dims,
@@ -122,6 +124,13 @@ class Dataset {
   /// file has.
   void write_boxes(const BoxesCall& call);
   void read_boxes(const BoxesCall& call);
+
+  // Data calls of this rank alone. Local; what is wrong with them is thrown at once, before any cell moves.
+  // Values that do not fit are reported when all others were moved: Error(range). Error(state): definitions
+  // are not finished, or records are not there yet; Error(not_supported): the driver cannot, or not with the
+  // variable.
+  void write_independent(const std::vector<BoxArgument>& boxes);
+  void read_independent(const std::vector<BoxArgument>& boxes);
 
   /// Match a call of the program's own with those of all ranks (shoal::match_program_call).
   ProgramOutcome match_program_call(const ProgramCall& mine);
@@ -199,6 +208,13 @@ class Dataset {
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
 
+  // Of one rank: dataset_independent.cpp.
+  struct OwnBox;
+  OwnBox own_box(const BoxArgument& box, Direction direction);
+  std::vector<OwnBox> own_boxes(const std::vector<BoxArgument>& boxes, Direction direction);
+  Status store_own(const OwnBox& box);
+  Status fetch_own(const OwnBox& box);
+
   // Gathered dimensions: dataset_gathered.cpp.
   void check_layout_of_gathered() const;
   Cuts cuts_in_file() const;
@@ -219,18 +235,20 @@ class Dataset {
   BoxPlan box_plan(const BoxesCall& call, Direction direction, Status& refused);
   DataCall call_of_field(const BoxField& field, std::int64_t record) const;
   static DataCall call_of_whole(const BoxField& field);
-  static CellArray records_of_box(const BoxField& field, const OwnBox& own, const BoxArgument& box);
+  static CellArray records_of_box(const BoxField& field, const FieldBox& own, const BoxArgument& box);
   static std::vector<CellArray> cells_of_boxes(const BoxField& field, std::int64_t record,
-                                               const std::vector<OwnBox>& mine,
+                                               const std::vector<FieldBox>& mine,
                                                const std::vector<BoxArgument>& boxes);
-  void write_box_field(const BoxField& field, const std::vector<OwnBox>& mine,
+  void write_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
                        const std::vector<BoxArgument>& boxes);
-  void read_box_field(const BoxField& field, const std::vector<OwnBox>& mine,
+  void read_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
                       const std::vector<BoxArgument>& boxes);
-  void put_box(const BoxField& field, const std::vector<OwnBox>& mine, const std::vector<BoxArgument>& boxes);
-  void get_box(const BoxField& field, const std::vector<OwnBox>& mine, const std::vector<BoxArgument>& boxes);
+  void put_box(const BoxField& field, const std::vector<FieldBox>& mine,
+               const std::vector<BoxArgument>& boxes);
+  void get_box(const BoxField& field, const std::vector<FieldBox>& mine,
+               const std::vector<BoxArgument>& boxes);
   void note_box_errors(const BoxField& field, const ConversionErrors& errors, Direction direction,
-                       const std::vector<BoxArgument>& boxes, const std::vector<OwnBox>& mine);
+                       const std::vector<BoxArgument>& boxes, const std::vector<FieldBox>& mine);
 
   /// Ranks match calls (Comm::match_calls) with details that have to be the same; if they are not: rank 0's.
   std::optional<Bytes> match_with_root(const char* does, const Bytes& details);
@@ -270,7 +288,7 @@ class Dataset {
   };
   std::vector<KnownGathered> gathered_fields_;
   std::vector<Gathering> gatherings_;  // of the file
-  ScratchBuffer gathered_cells_;
+  ScratchBuffer gathered_cells_, own_cells_;
   NextRecords next_records_;
   BoxCalls box_calls_;
   Status late_;                        // of put: found after the call had returned on other ranks

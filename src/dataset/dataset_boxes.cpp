@@ -156,7 +156,7 @@ void Dataset::read_boxes(const BoxesCall& call) {
 }
 
 // The array of a box from a record of it on, with its record dimension where the variable has one.
-CellArray Dataset::records_of_box(const BoxField& field, const OwnBox& own, const BoxArgument& box) {
+CellArray Dataset::records_of_box(const BoxField& field, const FieldBox& own, const BoxArgument& box) {
   const CellArray& cells = box.array.cells;
   if (field.records == 0) return cells;
   Box part = Box::whole(cells.extents());
@@ -166,7 +166,7 @@ CellArray Dataset::records_of_box(const BoxField& field, const OwnBox& own, cons
 }
 
 std::vector<CellArray> Dataset::cells_of_boxes(const BoxField& field, std::int64_t record,
-                                               const std::vector<OwnBox>& mine,
+                                               const std::vector<FieldBox>& mine,
                                                const std::vector<BoxArgument>& boxes) {
   std::vector<CellArray> arrays;
   for (const auto& own : mine) {
@@ -188,7 +188,7 @@ DataCall Dataset::call_of_field(const BoxField& field, std::int64_t record) cons
   return call;
 }
 
-void Dataset::write_box_field(const BoxField& field, const std::vector<OwnBox>& mine,
+void Dataset::write_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
                               const std::vector<BoxArgument>& boxes) {
   if (field.kind == BoxField::Kind::whole) return put_box(field, mine, boxes);
   const VariableDef& definition = schema().variable(field.variable);
@@ -208,7 +208,7 @@ void Dataset::write_box_field(const BoxField& field, const std::vector<OwnBox>& 
 
 // Of values that did not fit when boxes of several types were brought to the variable's.
 void Dataset::note_box_errors(const BoxField& field, const ConversionErrors& errors, Direction direction,
-                              const std::vector<BoxArgument>& boxes, const std::vector<OwnBox>& mine) {
+                              const std::vector<BoxArgument>& boxes, const std::vector<FieldBox>& mine) {
   const VariableDef& definition = schema().variable(field.variable);
   const Type type = boxes[static_cast<std::size_t>(mine.front().box)].array.cells.type();
   const bool writes = direction == Direction::to_file;
@@ -220,7 +220,7 @@ void Dataset::note_box_errors(const BoxField& field, const ConversionErrors& err
   merge_named(late_, status);
 }
 
-void Dataset::read_box_field(const BoxField& field, const std::vector<OwnBox>& mine,
+void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
                              const std::vector<BoxArgument>& boxes) {
   if (field.kind == BoxField::Kind::whole) return get_box(field, mine, boxes);
   const VariableDef& definition = schema().variable(field.variable);
@@ -239,7 +239,7 @@ void Dataset::read_box_field(const BoxField& field, const std::vector<OwnBox>& m
 }
 
 // The values of the owner, which rank 0 puts.
-void Dataset::put_box(const BoxField& field, const std::vector<OwnBox>& mine,
+void Dataset::put_box(const BoxField& field, const std::vector<FieldBox>& mine,
                       const std::vector<BoxArgument>& boxes) {
   const VariableDef& definition = schema().variable(field.variable);
   DataCall call = call_of_whole(field);
@@ -273,9 +273,9 @@ void Dataset::put_box(const BoxField& field, const std::vector<OwnBox>& mine,
 }
 
 // A rank that has the box not once takes part with memory of its own.
-void Dataset::get_box(const BoxField& field, const std::vector<OwnBox>& mine,
+void Dataset::get_box(const BoxField& field, const std::vector<FieldBox>& mine,
                       const std::vector<BoxArgument>& boxes) {
-  const auto array_of = [&](const OwnBox& own) {
+  const auto array_of = [&](const FieldBox& own) {
     return records_of_box(field, own, boxes[static_cast<std::size_t>(own.box)]);
   };
   const VariableDef& definition = schema().variable(field.variable);

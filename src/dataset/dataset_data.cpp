@@ -270,7 +270,7 @@ void Dataset::check_section_here(const DataCall& call) const {
 }
 
 bool Dataset::copies() const {
-  return !writable_ && driver_ && driver_->fetches();
+  return !writable_ && driver_ && driver_->copies();
 }
 
 void Dataset::copy(const DataCall& call, Dataset* source, const VariableArgument& from_variable) {

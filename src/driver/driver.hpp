@@ -114,10 +114,19 @@ class Driver {
   /// it is refused. Of read and get: throws on all ranks alike.
   virtual void refuse(const RefusedCall& call) = 0;
 
-  /// Can this rank read alone, without the others?
+  /// Can this rank read alone, without the others, and can it write alone?
   virtual bool fetches() const { return false; }
-  /// Cells of a box, row-major, of the variable's type in memory order. Local; only where fetches().
+  virtual bool stores() const { return false; }
+  /// Can others copy from it part by part (Dataset::copy)? Only where fetches().
+  virtual bool copies() const { return false; }
+  /// Cells of a box, row-major, of the variable's type in memory order. What this rank stored is there; what
+  /// others did, once all have synced. Error(state): what ranks wrote together since is on its way. Local;
+  /// only where fetches().
   virtual void fetch(int /*variable*/, const Box& /*box*/, std::byte* /*values*/) {}
+  /// Stores cells of a box, row-major, in the type and the byte order of the file. They are in it after the
+  /// next sync at the latest, which may report failures, too. Not of variables whose placement is encoded or
+  /// of a library. Local; only where stores().
+  virtual void store(int /*variable*/, const Box& /*box*/, const std::byte* /*cells*/) {}
 
   /// Comm::match_calls of all ranks, before they do something together. Collective over comm, which is the
   /// driver's.

@@ -159,7 +159,8 @@ void visit_schema(Io& io, AnySchema& schema) {
   io.each(schema.variables, [&](auto& to, auto& v) {
     to(v.name, v.type, v.dims);
     to.each(v.attributes, attribute);
-    to(v.no_fill, v.distributed, v.chunks, v.filters, v.fits_plainly, v.refusal, v.in_other_files);
+    to(v.no_fill, v.distributed, v.independent, v.chunks, v.filters, v.fits_plainly, v.refusal,
+       v.in_other_files);
   });
   io.each(schema.changes, [](auto& to, auto& c) { to(c.kind, c.index, c.name, c.to); });
 }

@@ -60,6 +60,7 @@ struct VariableDef {
   std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
   bool no_fill = false;               ///< cells that nobody writes are undefined, or stay
   bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
+  bool independent = false;           ///< of a new one: ranks will write it alone, as soon as it is there
   std::vector<std::int64_t>
       chunks;                   ///< [dims] chunk shape, asked for or found; empty: default or not chunked
   Filters filters;              ///< of its chunks, asked for or found

@@ -614,3 +614,47 @@ TEST_CASE("C++: a variable by its number") {
   file.close();
   remove(path);
 }
+
+TEST_CASE("C++: boxes that one rank writes and reads alone") {
+  const std::string path = scratch("alone");
+  const Ranks ranks;
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path);
+  file.def_dim("y", 3);
+  file.def_dim("x", 6);
+  file.def_var("v", shoal::Type::float_, "y x");
+  file.def_var("w", shoal::Type::int_, "x");
+  file.def_independent("v");
+  file.end_define();
+  const shoal_variable w = file.find_var("w");
+  std::vector<double> row{1, 2, 3, 4, 5, 6};
+  const std::vector<int> odd{7, 8, 9};
+  if (ranks.rank == ranks.size - 1) {
+    file.write_independent({"v", shoal::Array(row.data(), {1, 6}), {1, 0}, {1, 6}});
+    file.write_independent(std::vector<shoal::ConstBox>{{w, odd, {1}, {3}, {2}},
+                                                        {"w", shoal::Array(row.data(), {1}), {0}, {1}}});
+    CHECK(code_of([&] { file.write_independent({"v", row, {0, 0}, {6}}); }) == SHOAL_INVALID_ARGUMENT);
+  }
+  file.sync();
+  std::vector<float> back(12);
+  std::vector<int> ints(6);
+  file.read_independent({{"v", shoal::Array(back.data(), {2, 6}), {1, 0}, {2, 6}}, {w, ints, {0}, {6}}});
+  CHECK(back[0] == 1);
+  CHECK(back[5] == 6);
+  CHECK(back[6] > 9e36F);
+  CHECK(ints[1] == 7);
+  CHECK(ints[3] == 8);
+  CHECK(ints[5] == 9);
+  CHECK(ints[0] == 1);
+  // All ranks together, each with a box of its own; the first rank has the cell that all write.
+  const double mine = 10 + ranks.rank;
+  const std::int64_t place = ranks.rank % 6;
+  file.write_boxes({{"v", shoal::ConstArray(&mine, {1, 1}), {1, place}, {1, 1}},
+                    {w, shoal::ConstArray(&mine, {1}), {0}, {1}}});
+  file.sync();
+  file.read_boxes({{"v", shoal::Array(back.data(), {2, 6}), {1, 0}, {2, 6}}, {w, ints, {0}, {6}}});
+  CHECK(back[static_cast<std::size_t>(place)] == static_cast<float>(10 + place));
+  CHECK(ints[0] == 10);
+  CHECK(code_of([&] { file.read_boxes({{"none", ints, {0}, {6}}}); }) == SHOAL_NOT_FOUND);
+  file.close();
+  remove(path);
+}

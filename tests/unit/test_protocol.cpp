@@ -339,3 +339,32 @@ TEST_CASE("what was put waits in the catalog until it is written out, or until t
   CHECK(puts.held().empty());
   CHECK_FALSE(puts.called(0));
 }
+
+TEST_CASE("what ranks wrote together is pending until calls match, and uncommitted until a whole commit") {
+  CollectiveState rank(0);
+  CHECK(!rank.may_have_pending(3));
+  rank.note_path(3, 1);
+  CHECK(rank.may_have_pending(3));
+  CHECK(!rank.may_have_pending(4));
+  CHECK(rank.has_uncommitted(3));
+  rank.matched();
+  CHECK(!rank.may_have_pending(3));
+  CHECK(rank.has_uncommitted(3));
+  rank.note_path(4, 1);
+  rank.matched();
+  CHECK(rank.has_uncommitted(3));
+  CHECK(rank.has_uncommitted(4));
+  rank.begin_commit();
+  rank.end_commit(FileState::unknown);  // it failed
+  CHECK(rank.has_uncommitted(3));
+  rank.end_commit(FileState::whole);
+  CHECK(!rank.has_uncommitted(3));
+  CHECK(!rank.has_uncommitted(4));
+  rank.skip(k_range);  // nobody knows of what variable
+  CHECK(rank.may_have_pending(5));
+  rank.complete_pending();
+  CHECK(!rank.may_have_pending(5));
+  CHECK(rank.has_uncommitted(5));
+  rank.end_commit(FileState::whole);
+  CHECK(!rank.has_uncommitted(5));
+}

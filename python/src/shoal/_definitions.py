@@ -182,6 +182,14 @@ class Definitions:
         self._raw.def_cut(name)
 
     @definition
+    def def_independent(self, name: str) -> None:
+        """Ranks are going to write the variable alone (write_independent): it gets its place in the file, and
+        its fill value in all cells, when the define phase ends, so that such writes go to the file at once.
+        While its definition is new. Local. Raises NotSupportedError: it is compressed, or of strings."""
+        self._need_open()
+        self._raw.def_independent(name)
+
+    @definition
     def def_fill(self, name: str, value: object) -> None:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
         written there where no rank has them in later writes. Local."""

@@ -98,7 +98,7 @@ class Ending(abc.ABC):
     ) -> None:
         if error is None:
             self.close()
-        elif isinstance(error, Error) or self._comm.size == 1:
+        elif (isinstance(error, Error) and not error._of_one_rank) or self._comm.size == 1:
             try:
                 self.close()
             except Error as second:

@@ -46,6 +46,17 @@ def _slice_along(item: slice, length: int, what: str) -> Along:
     return Along(first, len(range(first, last, step)), step)
 
 
+def with_named_records(key: object, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with as many records in front as a key names: those of a write may be new. Local."""
+    front = key[0] if isinstance(key, tuple) and key else key
+    last = front.stop if isinstance(front, slice) else front
+    if isinstance(front, slice) or isinstance(last, bool) or not isinstance(last, (int, np.integer)):
+        records = last if isinstance(front, slice) and isinstance(last, (int, np.integer)) else 0
+    else:
+        records = int(last) + 1
+    return (max(shape[0], int(records)), *shape[1:])
+
+
 def along_dims(key: object, shape: tuple[int, ...], dims: tuple[str, ...]) -> list[Along]:
     """What a key takes of each dimension. Raises TypeMismatchError (a TypeError) for what is no basic index,
     NotFoundError (an IndexError) for what lies outside. Local."""

@@ -48,6 +48,7 @@ class Dataset:
     ) -> None: ...
     def def_gathered(self, name: str, dims: str, decomposition: Decomposition) -> None: ...
     def def_cut(self, variable: str) -> None: ...
+    def def_independent(self, variable: str) -> None: ...
     def def_fill(self, variable: str, type: int, value: object | None) -> None: ...
     def def_fill_string(self, variable: str, value: str) -> None: ...
     def def_chunks(self, variable: str, chunks: Sequence[int]) -> None: ...
@@ -83,6 +84,21 @@ class Dataset:
         section: _Section,
     ) -> None: ...
     def copies(self) -> bool: ...
+    def move_independent(
+        self,
+        reads: bool,
+        variable: int,
+        array: object,
+        type: int,
+        start: Sequence[int],
+        count: Sequence[int],
+        stride: Sequence[int],
+    ) -> None: ...
+    def move_boxes(
+        self,
+        reads: bool,
+        boxes: Sequence[tuple[int, object, int, Sequence[int], Sequence[int], Sequence[int]]],
+    ) -> None: ...
     def take_part(
         self,
         verb: int,
@@ -182,6 +198,8 @@ VERB_WRITE: int = 0
 VERB_READ: int = 1
 VERB_PUT: int = 2
 VERB_GET: int = 3
+VERB_WRITE_BOXES: int = 4
+VERB_READ_BOXES: int = 5
 READ: int = 0
 WRITE: int = 1
 APPEND: int = 2

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 import numpy as np
 
 from . import _shoal
+from ._boxes import Boxes
 from ._definitions import Definitions
 from ._ending import Ending
 from ._names import ByName
@@ -72,7 +73,7 @@ def _refuse_data(verb: int) -> Callable[[Mapping[str, Any], TypeError], object]:
     return refuse
 
 
-class Dataset(Definitions, Ending):
+class Dataset(Definitions, Boxes, Ending):
     """A file that all ranks of a communicator have open; made by shoal.create() and shoal.open().
 
     As a context manager it is closed at the end. When an exception of Shoal, which all ranks get

@@ -21,6 +21,7 @@ class Error(Exception):
     code = 18
     name = "SHOAL_INTERNAL"
     _errno: int | None = None
+    _of_one_rank = False  # the other ranks have not got it, and do something else
 
     def __init__(self, message: str):
         super().__init__(message)

@@ -40,7 +40,7 @@ std::vector<CallBox> unpacked(const Bytes& bytes) {
     in.get(box.record);
     in.get(box.records);
     in.get(box.record_step);
-    box.cells = unpack_shape(in);
+    box.cells = unpack_box(in);
   }
   return boxes;
 }

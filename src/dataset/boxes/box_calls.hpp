@@ -17,8 +17,8 @@ namespace shoal {
 /// What a call with boxes does on this rank.
 struct BoxPlan {
   std::vector<BoxField> fields;
-  std::vector<std::vector<OwnBox>> mine;  ///< of each field
-  bool refused = false;                   ///< a rank has bad arguments, and takes part with nothing
+  std::vector<std::vector<FieldBox>> mine;  ///< of each field
+  bool refused = false;                     ///< a rank has bad arguments, and takes part with nothing
 };
 
 /// Plans of the calls with boxes of one dataset, and the decompositions that they use. Each rank expects the

@@ -12,13 +12,13 @@ namespace {
 // A box of a rank in a range of records that is the same for all pieces of a field.
 struct Piece {
   int rank = 0;
-  OwnBox own;
+  FieldBox own;
   std::int64_t record = 0, records = 1;
-  BoxShape cells;
+  StridedBox cells;
 };
 
-bool same_as(const BoxShape& a, const BoxShape& b, int d) {
-  return a.first[d] == b.first[d] && a.count[d] == b.count[d] && a.step[d] == b.step[d];
+bool same_as(const StridedBox& a, const StridedBox& b, int d) {
+  return a.start[d] == b.start[d] && a.count[d] == b.count[d] && a.stride[d] == b.stride[d];
 }
 
 // Pieces by variable, each with records that follow each other.
@@ -102,7 +102,7 @@ void Planner::add(int variable, std::vector<Piece> pieces) {
 // Do all of several ranks have the same box?
 bool Planner::is_one_for_all(const std::vector<Piece>& pieces) const {
   const int ranks = parts_.count();
-  if (ranks == 1 || static_cast<int>(pieces.size()) != ranks || !pieces.front().cells.is_whole())
+  if (ranks == 1 || static_cast<int>(pieces.size()) != ranks || !pieces.front().cells.is_dense())
     return false;
   for (int r = 0; r < ranks; ++r) {
     const Piece& piece = pieces[static_cast<std::size_t>(r)];
@@ -130,9 +130,9 @@ Dims Planner::length_of(int variable, const std::vector<Piece>& pieces) const {
 
 // Dimensions in which all boxes are alike are a section of the field, and the others are cut.
 void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
-  const BoxShape& front = pieces.front().cells;
+  const StridedBox& front = pieces.front().cells;
   const auto alike = [&](int d) {
-    return front.step[d] == 1 && std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+    return front.stride[d] == 1 && std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
              return same_as(piece.cells, front, d);
            });
   };
@@ -142,7 +142,7 @@ void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
   const Dims length = length_of(field.variable, pieces);
   field.section = Box::whole(length);
   for (int d = 0; d < lead; ++d) {
-    field.section.first[d] = front.first[d];
+    field.section.first[d] = front.start[d];
     field.section.count[d] = front.count[d];
   }
   NewCut cut;
@@ -152,7 +152,7 @@ void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
     const int most = cut.global.size() - 1;
     const auto is_uncut = [&](int d) {
       return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-        return piece.cells.count[d] == length[d] && piece.cells.first[d] == 0;
+        return piece.cells.count[d] == length[d] && piece.cells.start[d] == 0;
       });
     };
     while (cut.uncut_dims < most && is_uncut(length.size() - 1 - cut.uncut_dims))
@@ -166,7 +166,7 @@ void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
 // to write.
 bool Planner::make_disjoint(const Dims& global, int lead, std::vector<Piece>& pieces) const {
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (!pieces[i].cells.is_whole() || (i > 0 && pieces[i].rank == pieces[i - 1].rank)) return false;
+    if (!pieces[i].cells.is_dense() || (i > 0 && pieces[i].rank == pieces[i - 1].rank)) return false;
   if (!overlap(global, lead, pieces)) return true;
   if (!writes_) return false;
   std::vector<Piece> left;
@@ -218,7 +218,7 @@ int Planner::number_of(const NewCut& common, int lead, const std::vector<Piece>&
     for (auto piece = pieces.begin(); piece != pieces.end(); ++piece) {
       auto& others = parts_[piece->rank].new_cuts.back().others;
       for (auto before = pieces.begin(); before != piece && before->rank != piece->rank; ++before) {
-        const BoxShape theirs = before->cells.from(lead);
+        const StridedBox theirs = before->cells.from(lead);
         const bool meets = !intersection(theirs.around(), piece->cells.from(lead).around()).empty();
         if (meets && std::find(others.begin(), others.end(), theirs) == others.end())
           others.push_back(theirs);
@@ -238,18 +238,19 @@ void Planner::add_field(const BoxField& field, const std::vector<Piece>& pieces)
 }
 
 // The places along a dimension of a box, counted in it, that another box has too.
-std::vector<std::int64_t> common_places(const BoxShape& box, const BoxShape& other, int d) {
+std::vector<std::int64_t> common_places(const StridedBox& box, const StridedBox& other, int d) {
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < box.count[d]; ++i) {
-    const std::int64_t from = box.first[d] + i * box.step[d] - other.first[d];
-    if (from >= 0 && from % other.step[d] == 0 && from / other.step[d] < other.count[d]) places.push_back(i);
+    const std::int64_t from = box.start[d] + i * box.stride[d] - other.start[d];
+    if (from >= 0 && from % other.stride[d] == 0 && from / other.stride[d] < other.count[d])
+      places.push_back(i);
   }
   return places;
 }
 
 // Calls work with the position of each cell that both have, in a row-major array of the box's cells.
 template <class Work>
-void for_each_common(const BoxShape& box, const BoxShape& other, Work&& work) {
+void for_each_common(const StridedBox& box, const StridedBox& other, Work&& work) {
   const int rank = box.rank();
   const Dims strides = row_major_strides(box.count);
   std::vector<std::vector<std::int64_t>> places;
@@ -270,30 +271,30 @@ void for_each_common(const BoxShape& box, const BoxShape& other, Work&& work) {
   }
 }
 
-void append_cells(const BoxShape& box, const Dims& shape, std::vector<std::int64_t>& cells) {
+void append_cells(const StridedBox& box, const Dims& shape, std::vector<std::int64_t>& cells) {
   const Dims strides = row_major_strides(shape);
   const std::int64_t n = box.cells();
   for (std::int64_t i = 0; i < n; ++i) {
     const Dims place = unravel(i, box.count);
     std::int64_t cell = 0;
     for (int d = 0; d < box.rank(); ++d)
-      cell += (box.first[d] + place[d] * box.step[d]) * strides[d];
+      cell += (box.start[d] + place[d] * box.stride[d]) * strides[d];
     cells.push_back(cell);
   }
 }
 
-void pack(ByteWriter& out, const std::vector<BoxShape>& shapes) {
+void pack(ByteWriter& out, const std::vector<StridedBox>& shapes) {
   out.put(static_cast<std::uint64_t>(shapes.size()));
   for (const auto& shape : shapes)
     shoal::pack(out, shape);
 }
 
-std::vector<BoxShape> unpack_shapes(ByteReader& in) {
+std::vector<StridedBox> unpack_boxes(ByteReader& in) {
   std::uint64_t n = 0;
   in.get(n);
-  std::vector<BoxShape> shapes;
+  std::vector<StridedBox> shapes;
   for (std::uint64_t i = 0; i < n; ++i)
-    shapes.push_back(unpack_shape(in));
+    shapes.push_back(unpack_box(in));
   return shapes;
 }
 
@@ -313,11 +314,11 @@ std::vector<std::int64_t> listed_cells(const NewCut& cut, Direction direction) {
   const Dims shape(std::span(cut.global.begin(), cut.global.begin() + cut_dims));
   std::vector<std::int64_t> cells;
   for (std::size_t b = 0; b < cut.mine.size(); ++b) {
-    const BoxShape box = cut.mine[b].before(cut_dims);
+    const StridedBox box = cut.mine[b].before(cut_dims);
     const std::size_t begin = cells.size();
     append_cells(box, shape, cells);
     if (direction == Direction::from_file) continue;
-    const auto leave_to = [&](const BoxShape& other) {
+    const auto leave_to = [&](const StridedBox& other) {
       for_each_common(box, other.before(cut_dims), [&](std::int64_t position) {
         cells[begin + static_cast<std::size_t>(position)] = k_hole;
       });
@@ -379,8 +380,8 @@ BoxPlanPart BoxPlanPart::unpacked(const Bytes& bytes) {
     cut.global = unpack_dims(in);
     in.get(cut.is_map);
     in.get(cut.uncut_dims);
-    cut.mine = unpack_shapes(in);
-    cut.others = unpack_shapes(in);
+    cut.mine = unpack_boxes(in);
+    cut.others = unpack_boxes(in);
   }
   return part;
 }

@@ -9,7 +9,7 @@
 
 #include "base/numbered.hpp"
 #include "dataset/arguments.hpp"
-#include "dataset/boxes/box_shape.hpp"
+#include "dataset/boxes/call_box.hpp"
 #include "decomp/decomposition.hpp"
 #include "format/schema.hpp"
 
@@ -30,7 +30,7 @@ struct BoxField {
 };
 
 /// A box of this rank's call that has cells in a field.
-struct OwnBox {
+struct FieldBox {
   int box = 0;              ///< its place in the call
   std::int64_t record = 0;  ///< which of its records is the field's first
 };
@@ -39,16 +39,16 @@ struct OwnBox {
 struct NewCut {
   Dims global;
   bool is_map = false;
-  int uncut_dims = 0;            ///< of a map
-  std::vector<BoxShape> mine;    ///< this rank's boxes in it
-  std::vector<BoxShape> others;  ///< of a map: cells in these belong to ranks before this one
+  int uncut_dims = 0;              ///< of a map
+  std::vector<StridedBox> mine;    ///< this rank's boxes in it
+  std::vector<StridedBox> others;  ///< of a map: cells in these belong to ranks before this one
 };
 
 /// What one rank gets of a plan.
 struct BoxPlanPart {
   std::vector<BoxField> fields;
-  std::vector<std::vector<OwnBox>> mine;  ///< of each field
-  std::vector<NewCut> new_cuts;           ///< in the order of their numbers, behind those that there were
+  std::vector<std::vector<FieldBox>> mine;  ///< of each field
+  std::vector<NewCut> new_cuts;             ///< in the order of their numbers, behind those that there were
 
   Bytes packed() const;
   static BoxPlanPart unpacked(const Bytes& bytes);

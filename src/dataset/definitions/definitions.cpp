@@ -574,6 +574,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
     throw Error(Code::invalid_argument,
                 std::string(v.dims.empty() ? "a scalar" : "text of any length") + " cannot be compressed")
         .of_variable(name);
+  if (v.independent) check_can_be_independent(v, filters);
   v.filters = filters;
   given_.insert({"compression", v.name});
 }

@@ -59,6 +59,9 @@ class Definitions {
   /// The variable, which has no decomposition yet, is going to be written with one: it gets what such
   /// variables have by default. Nothing to do where it has one.
   void def_cut(const std::string& variable);
+  /// Ranks are going to write the variable alone: it gets its place, and fill values, when its definition is
+  /// finished. Error(not_supported): it is compressed, or text of any length.
+  void def_independent(const std::string& variable);
   /// A dimension that has only the water cells of the dimensions `dims` (names), in order, and the list that
   /// says which they are (gathering.hpp). decomposition: has a mask of these dimensions.
   void def_gathered(const std::string& name, const std::string& dims,
@@ -179,5 +182,8 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
 /// The first thing in which mine (Definitions::packed) differs from rank 0's, in words ("variable 'temp' is
 /// float here and double on rank 0").
 std::string first_difference(const Bytes& mine, const Bytes& of_root);
+
+/// Error(not_supported): ranks cannot write the variable alone, if it has these filters.
+void check_can_be_independent(const VariableDef& variable, const Filters& filters);
 
 }  // namespace shoal

@@ -120,6 +120,9 @@ std::string variables_difference(const Schema& mine, const Schema& root) {
     if (m.distributed != r.distributed)
       return name + (m.distributed ? " has a decomposition (or def_cut) here and none on rank 0"
                                    : " has no decomposition (nor def_cut) here and one on rank 0");
+    if (m.independent != r.independent)
+      return name + (m.independent ? " is defined as independent here, and not on rank 0"
+                                   : " is not defined as independent here, and is on rank 0");
     if (m.chunks != r.chunks) return name + " has other chunks than on rank 0";
     if (m.filters != r.filters)
       return fmt::format("{} is compressed by {} here and by {} on rank 0", name, text_of(m.filters),

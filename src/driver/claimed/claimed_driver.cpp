@@ -304,6 +304,10 @@ void ClaimedDriver::fetch(int variable, const Box& box, std::byte* values) {
   in_words_of_user([&] { inner_->fetch(variable, box, values); });
 }
 
+void ClaimedDriver::store(int variable, const Box& box, const std::byte* cells) {
+  in_words_of_user([&] { inner_->store(variable, box, cells); });
+}
+
 // Only once, and at the end: so many ranks that wait for the first of them do so no more than is needed.
 Status ClaimedDriver::finish(bool durable, bool final) {
   const bool renames = waits_for_commit();

@@ -43,7 +43,10 @@ class ClaimedDriver final : public Driver {
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
   void refuse(const RefusedCall& call) override;
   bool fetches() const override { return inner_->fetches(); }
+  bool stores() const override { return inner_->stores(); }
+  bool copies() const override { return inner_->copies(); }
   void fetch(int variable, const Box& box, std::byte* values) override;
+  void store(int variable, const Box& box, const std::byte* cells) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {
     return inner_->match_calls(comm, signature);
   }

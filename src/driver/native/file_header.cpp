@@ -173,9 +173,18 @@ Catalog& FileHeader::reader() {
 }
 
 void FileHeader::get_by_library(int v, const Box& box, std::byte* cells) {
-  const Catalog::Traffic before = reader().traffic();
-  reader().get(v, box, cells);
-  const Catalog::Traffic after = reader().traffic();
+  count_get(reader(), v, box, cells);
+}
+
+void FileHeader::get_alone(int v, const Box& box, std::byte* values) {
+  if (on_owner() && writable_) report_records();  // those that were written but not committed
+  count_get(on_owner() ? *catalog_ : reader(), v, box, values);
+}
+
+void FileHeader::count_get(Catalog& from, int v, const Box& box, std::byte* cells) {
+  const Catalog::Traffic before = from.traffic();
+  from.get(v, box, cells);
+  const Catalog::Traffic after = from.traffic();
   counters_.reads += after.reads - before.reads;
   counters_.bytes_read += after.bytes_read - before.bytes_read;
 }

@@ -63,6 +63,13 @@ class FileHeader {
   /// Catalog::write_ahead on the owner; other ranks need not wait.
   void write_ahead(bool sync);
 
+  /// A regular variable that had no place has one now.
+  void set_begin(int v, std::uint64_t begin) { placements_[v].begin = begin; }
+
+  /// The catalog of the file as the last commit left it; not for the owner, who has its own. Local.
+  Catalog& reader();
+  /// Values as this rank alone can read them, of a variable that the last commit's file has. Local.
+  void get_alone(int v, const Box& box, std::byte* values);
   /// Reads cells by the catalog's library. Local.
   void get_by_library(int v, const Box& box, std::byte* cells);
 
@@ -74,7 +81,7 @@ class FileHeader {
  private:
   Bytes packed() const;
   void take(const Bytes& header);
-  Catalog& reader();
+  void count_get(Catalog& from, int v, const Box& box, std::byte* cells);
   void report_records();
   void take_back_records();
 

@@ -54,6 +54,7 @@ void NativeDriver::open(OpenMode mode, Format format) {
   }
   records_.start(header_.schema());
   records_.note_committed(header_.schema());
+  paths_.independent.note_committed();
 }
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
@@ -61,8 +62,11 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   for (const auto& cut : strategies_.all())
     paths_.rearrangers.check_kept_cells(cut.plan,
                                         wanted);  // what cannot be is refused before anything changes
+  pending_.finish_run();
+  const int before = header_.schema().variables.count();
   header_.define(wanted);
   records_.add_variables(header_.schema());
+  make_new_ready(wanted, before);
   for (auto& cut : strategies_.all())
     paths_.rearrangers.find(cut.plan);
   StagedPath& staged = paths_.staged;
@@ -72,6 +76,16 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
     staged.drop();
     staged.make();
   }
+}
+
+// New variables that ranks are going to write alone get their place, and fill values.
+void NativeDriver::make_new_ready(const Schema& wanted, int from) {
+  std::map<int, Box> regions;
+  for (int v = from; v < wanted.variables.count(); ++v) {
+    const Box whole = wanted.variable(v).independent ? Box::whole(wanted.shape(v)) : no_cells(1);
+    if (!whole.empty()) regions.emplace(v, whole);
+  }
+  paths_.independent.make_ready(regions);
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -86,6 +100,7 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
 }
 
 void NativeDriver::begin_write() {
+  pending_.finish_run();
   if (!paths_.staged.is_made()) paths_.staged.make();  // it failed before, on all ranks
   pending_.ask_others();
 }
@@ -97,6 +112,10 @@ void NativeDriver::write(const Transfer& transfer) {
   state_.log().note(CallLog::Verb::wrote, transfer.variable, transfer.region);
   // Nodes that need something of the owner's must agree before on who takes part.
   FieldJob job = router_.job_to_write(transfer);
+  const Box sure = !job.keeps            ? transfer.region
+                   : is_mapped(transfer) ? no_cells(transfer.region.rank())
+                                         : own_cells(transfer);
+  keep(paths_.independent.supersede(transfer.variable, transfer.region, sure));
   Route route = router_.route_of(job);
   route.matches = route.matches || !job.gaps.empty();
   if (route.matches) {
@@ -284,6 +303,7 @@ Status NativeDriver::of_variable(const Status& status, int v) const {
 
 // Also if one rank gets it wrong. variable: none where this rank does not know it.
 void NativeDriver::begin_put(std::optional<int> variable) {
+  pending_.finish_run();
   header_.puts().note_call(variable);
   state_.note_call();
   state_.log().note(CallLog::Verb::put, variable, {});
@@ -295,6 +315,7 @@ void NativeDriver::begin_put(std::optional<int> variable) {
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings) {
   begin_put(v);
+  keep(paths_.independent.supersede(v, box, box));
   Status failure;
   if (header_.on_owner()) failure = caught([&] { header_.put(v, box, values, strings); });
   // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
@@ -311,6 +332,16 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
     outcome = of_variable(caught([&] { header_.get(v, box, values, strings); }), v);
   comm_.agree_or_throw(outcome);
   if (!all) share_values(comm_, header_.variable(v).type, box, values, strings);
+}
+
+void NativeDriver::fetch(int variable, const Box& box, std::byte* values) {
+  const Timer timer(counters_.read_calls);
+  paths_.independent.fetch(variable, box, values);
+}
+
+void NativeDriver::store(int variable, const Box& box, const std::byte* cells) {
+  const Timer timer(counters_.write_calls);
+  paths_.independent.store(variable, box, cells);
 }
 
 void NativeDriver::sync(bool durable) {

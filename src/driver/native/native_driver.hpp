@@ -40,6 +40,10 @@ class NativeDriver final : public Driver {
            const std::vector<std::string>& strings) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
   void refuse(const RefusedCall& call) override;
+  bool fetches() const override { return true; }
+  bool stores() const override { return writable_; }
+  void fetch(int variable, const Box& box, std::byte* values) override;
+  void store(int variable, const Box& box, const std::byte* cells) override;
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {
     return pending_.match_calls(comm, signature);
   }
@@ -51,6 +55,7 @@ class NativeDriver final : public Driver {
 
  private:
   void open(OpenMode mode, Format format);
+  void make_new_ready(const Schema& wanted, int from);
   void keep(Status status) { state_.defer(std::move(status)); }
   void begin_write();
   void refuse_write(const Status& why);

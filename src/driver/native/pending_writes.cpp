@@ -81,8 +81,15 @@ Status PendingWrites::different_calls() {
       odd};
 }
 
+void PendingWrites::finish_run() {
+  keep(caught([&] { paths_.independent.finish_run(); }));
+}
+
 void PendingWrites::complete(const char* does) {
-  const CallMatch match = match_calls(comm_, state_.signature(does));
+  finish_run();
+  CallSignature mine = state_.signature(does);
+  mine.asks = paths_.independent.waits();
+  const CallMatch match = match_calls(comm_, mine);
   if (!match.same) {  // nobody may wait for what others never do
     const Status odd = different_calls();
     // What a rank of the stage found says less.
@@ -96,8 +103,11 @@ void PendingWrites::complete(const char* does) {
   paths_.queue.send(match.same);
   state_.matched();
   paths_.direct.forget_writers();
-  if (match.same && !match.any_flag) return;
-  if (store_rest()) return;
+  if (match.same && !match.any_flag && !match.asks) return;
+  if (store_rest()) {
+    if (match.asks) keep(paths_.independent.store_waiting());
+    return;
+  }
   state_.lose();
   recover();
 }
@@ -163,7 +173,10 @@ void PendingWrites::commit(bool durable, bool final) {
   ++context_.counters.commits;
   const bool is_whole = committed.ok() && !lost;
   state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
-  if (is_whole) records_.note_committed(header_.schema());
+  if (is_whole) {
+    records_.note_committed(header_.schema());
+    paths_.independent.note_committed();
+  }
   outcome.merge(committed);
   if (!outcome.ok()) throw Error(outcome);
 }

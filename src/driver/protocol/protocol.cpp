@@ -36,7 +36,19 @@ void CollectiveState::matched() {
   wrote_field_ = false;
   log_.compared();
   unasked_ = 0;
+  lost_track_ = lost_track_ || diverged;
+  if (uncommitted_.empty())
+    uncommitted_.swap(paths_);
+  else
+    uncommitted_.merge(paths_);
   paths_.clear();
+}
+
+void CollectiveState::end_commit(FileState file) {
+  file_ = file;
+  if (file != FileState::whole) return;
+  uncommitted_.clear();
+  lost_track_ = false;
 }
 
 void CollectiveState::complete_pending() {

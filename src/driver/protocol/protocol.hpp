@@ -131,11 +131,17 @@ class CollectiveState {
   /// Was the variable written by another path since matched()? Paths are numbers of the driver's.
   bool changes_path(int variable, std::uint64_t path) const;
   void note_path(int variable, std::uint64_t path) { paths_[variable] = path; }
+  /// Was a field of the variable written since matched(), perhaps in a call that this rank skipped?
+  bool may_have_pending(int variable) const { return has_diverged() || paths_.contains(variable); }
+  /// The same since the last commit that left the file whole.
+  bool has_uncommitted(int variable) const {
+    return lost_track_ || may_have_pending(variable) || uncommitted_.contains(variable);
+  }
 
   FileState file() const { return file_; }
   void lose() { file_ = FileState::incomplete; }
   void begin_commit();
-  void end_commit(FileState file) { file_ = file; }
+  void end_commit(FileState file);
 
  private:
   void raise_to(CallState state) {
@@ -151,7 +157,9 @@ class CollectiveState {
   bool wrote_field_ = false;
   CallLog log_;
   std::int64_t unasked_ = 0, ask_after_ = 0;
-  std::map<int, std::uint64_t> paths_;
+  std::map<int, std::uint64_t> paths_;        ///< of variables, since matched()
+  std::map<int, std::uint64_t> uncommitted_;  ///< those before, since the last commit
+  bool lost_track_ = false;                   ///< of these
 };
 
 /// Extends unlimited dimensions of the variable to the end of the box, if it has cells.

@@ -36,6 +36,15 @@ class ServedDriver final : public Driver {
            const std::vector<std::string>& strings) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
   void refuse(const RefusedCall& call) override;
+  // Of this rank alone: servers have no part in it.
+  bool fetches() const override { return inner_->fetches(); }
+  bool stores() const override { return inner_->stores(); }
+  void fetch(int variable, const Box& box, std::byte* values) override {
+    inner_->fetch(variable, box, values);
+  }
+  void store(int variable, const Box& box, const std::byte* cells) override {
+    inner_->store(variable, box, cells);
+  }
   CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   bool diverged() const override { return comm_.diverged(); }
   void sync(bool durable) override;

@@ -37,6 +37,7 @@ class TilesDriver final : public Driver {
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings) override;
   void refuse(const RefusedCall& call) override;
   bool fetches() const override { return true; }
+  bool copies() const override { return true; }
   void fetch(int variable, const Box& box, std::byte* values) override;
   void sync(bool durable) override;
   void close(bool durable) override;

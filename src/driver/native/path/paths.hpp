@@ -4,6 +4,7 @@
 #include "driver/native/path/direct_path.hpp"
 #include "driver/native/path/encoded_path.hpp"
 #include "driver/native/path/field_queue.hpp"
+#include "driver/native/path/independent_path.hpp"
 #include "driver/native/path/library_path.hpp"
 #include "driver/native/path/rearranged_path.hpp"
 #include "driver/native/path/staged_path.hpp"
@@ -20,7 +21,8 @@ struct NativePaths {
         rearranged(context, rearrangers, staged, buffers),
         queue(context, addresses, rearrangers, staged, rearranged, buffers),
         encoded(context, addresses, rearrangers, staged, buffers),
-        library(context, rearranged) {}
+        library(context, rearranged),
+        independent(context, addresses) {}
 
   SendBuffers buffers;
   StagedPath staged;
@@ -29,7 +31,8 @@ struct NativePaths {
   RearrangedPath rearranged;
   FieldQueue queue;  ///< of fields that are rearranged later
   EncodedPath encoded;
-  LibraryPath library;  ///< reads alone
+  LibraryPath library;          ///< reads, and never writes
+  IndependentPath independent;  ///< of single ranks
 };
 
 }  // namespace shoal

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "driver/native/chunk_addresses.hpp"
+#include "driver/native/context.hpp"
+#include "driver/native/path/waiting_cells.hpp"
+
+namespace shoal {
+
+/// The path of cells that one rank writes or reads alone, without the others (Driver::store, Driver::fetch).
+///
+/// Cells go to the file at once where that is right: this rank knows their place, nobody has still to fill
+/// what lies around them, and nothing that ranks wrote together to the variable is on its way. All others
+/// wait in this rank's memory, in the order of calls, until ranks complete pending writes.
+class IndependentPath {
+ public:
+  IndependentPath(const NativeContext& context, ChunkAddresses& addresses)
+      : context_(context), addresses_(addresses) {}
+
+  /// As Driver. Local.
+  void store(int v, const Box& box, const std::byte* cells);
+  void fetch(int v, const Box& box, std::byte* values);
+
+  /// Stores the run that may go on in the next call. Local; may throw.
+  void finish_run();
+  /// Do cells wait for the other ranks?
+  bool waits() const { return !waiting_.empty(); }
+  /// Ranks write the region together, or put it: what waits of it is old. written: the part of it that this
+  /// rank knows to be written. Error(state): others of these cells may be such that keep their values, since
+  /// no rank has them. Local.
+  Status supersede(int v, const Box& region, const Box& written);
+  /// Stores what waits on any rank; it is in the file on all ranks when this returns. The Status is of this
+  /// rank. Collective.
+  Status store_waiting();
+  /// Makes the regions ready for cells that come alone: puts are in the file, chunks have a place, and cells
+  /// the fill value where nobody wrote. Error on all ranks alike. Collective.
+  void make_ready(const std::map<int, Box>& regions);
+
+  /// The file has been committed as ranks know it.
+  void note_committed();
+
+ private:
+  /// Visits the runs of a box, whose cells lie row-major in memory. addresses: of its chunks; empty: by the
+  /// placement's rule.
+  void for_each_run(int v, const Box& box, const Numbered<Location>& addresses,
+                    const std::function<void(const Extent&)>& visit) const;
+  void store_at(int v, const Box& box, const std::byte* cells, const Numbered<Location>& addresses);
+  void store_run(const Location& at, std::span<const std::byte> bytes);
+  Status store_each_waiting();
+  std::map<int, Box> regions_of_all() const;
+
+  void require_one_view_of_file() const;
+  bool is_pending(int v) const;
+  /// The addresses for a write at once; nothing: the cells must wait.
+  std::optional<Numbered<Location>> place_of(int v, const Box& box);
+  /// Addresses as far as there are any; nothing: this rank does not know.
+  std::optional<Numbered<Location>> find(int v, const Box& box);
+  bool is_placed_by_rule(int v) const;
+  void keep_addresses(int v, const Box& chunks, const Numbered<Location>& addresses);
+  void fill(int v, const Box& region, const Box& chunks, const std::vector<char>& fresh, std::int64_t& part);
+  void fetch_stored(int v, const Box& box, std::byte* cells);
+
+  const NativeContext& context_;
+  ChunkAddresses& addresses_;
+  WaitingCells waiting_;
+  Location run_at_;  ///< of a run that may go on
+  Bytes run_;
+  struct IndexLess {
+    bool operator()(const Dims& a, const Dims& b) const {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
+  };
+  std::map<int, std::map<Dims, Location, IndexLess>> known_;  ///< chunks with an address, which never changes
+  std::size_t known_count_ = 0;
+  int committed_variables_ = 0;
+};
+
+}  // namespace shoal
