@@ -164,8 +164,9 @@ void FileHeader::write_ahead(bool sync) {
 
 Catalog& FileHeader::reader() {
   if (!reader_) {
-    auto catalog = open_catalog(file_.path(), options_.system.open_store, false, options_.catalog,
-                                options_.system.open_folder);
+    // A folder that got its name with the first commit is no folder under the name before.
+    auto catalog = open_catalog(options_.system.present_name(file_.path()), options_.system.open_store, false,
+                                options_.catalog, options_.system.open_folder);
     check_replaced(file_.path(), number_);
     reader_ = std::move(catalog);
   }
