@@ -90,7 +90,7 @@ def read(path, rows):
         wrong = 0
         for step in range(STEPS + 1):
             found = file["field"][step, other, :]
-            say("field", step, float(found.sum()), int(np.ma.count_masked(found)))
+            say("field", step, float(np.ma.filled(found, -999.0).sum()), int(np.ma.count_masked(found)))
             wrong += int((file["packed"][step, other, :] != values_of(step, other) * 0.5).sum())
         say("strided", list(map(float, file["field"][0, ::4, 3])))
         say("mask", int(np.asarray(file["mask"][:]).sum()), "by one", list(map(int, file["by_one"][:])))
