@@ -97,6 +97,32 @@ const char* const k_no_pio =
     "this build found no PIO of NCAR or E3SM; build shoal-bench again with PIO_DIR set to its folder";
 #endif
 
+#ifdef SHOAL_BENCH_DOOR_NETCDF
+const char* const k_no_netcdf_door = "";
+#else
+const char* const k_no_netcdf_door = "this build has no door of netCDF (SHOAL_DOORS, and a parallel netCDF)";
+#endif
+#ifdef SHOAL_BENCH_DOOR_PNETCDF
+const char* const k_no_pnetcdf_door = "";
+#else
+const char* const k_no_pnetcdf_door = "this build has no door of PnetCDF (SHOAL_DOORS, and a PnetCDF)";
+#endif
+
+// As the bare method, which calls the same functions.
+MethodEntry door_entry(const std::string& driver, const std::string& access, const std::string& suffix,
+                       const std::string& missing) {
+  return {.name = driver + "-door" + suffix,
+          .driver = driver,
+          .access = access,
+          .summary = "the calls of bare-" + driver + "-" + access + ", and Shoal's door before the library",
+          .formats = formats_of(driver),
+          .takes_hints = true,
+          .listed = missing.empty(),
+          .syncs = true,
+          .missing = missing,
+          .make = make_door};
+}
+
 MethodEntry pio_entry(const std::string& kind, const std::string& access, const std::string& summary,
                       const std::string& missing, Maker* make) {
   return {.name = "pio-" + kind,
@@ -166,6 +192,9 @@ std::vector<MethodEntry> make_all() {
   all.push_back(
       bare_entry("hdf5", "", "definitions by one rank with HDF5 alone", {"netcdf4"}, make_bare_hdf5));
   all.back().does = Does::definitions;
+  all.push_back(door_entry("netcdf", "collective", "", k_no_netcdf_door));
+  for (const std::string access : {"collective", "independent", "nonblocking"})
+    all.push_back(door_entry("pnetcdf", access, "-" + access, k_no_pnetcdf_door));
   all.push_back(pio_entry("on-shoal", "box", "calls of PIO, and Shoal behind them", k_no_pio_on_shoal,
                           make_pio_on_shoal));
   all.push_back(pio_entry("box", "box", "PIO alone, cells rearranged to even boxes", k_no_pio, make_pio));
@@ -190,17 +219,6 @@ const MethodEntry& find_method(const std::string& name) {
   }
   throw std::invalid_argument("there is no method '" + name + "' in this build; there are " + known +
                               "; those of Shoal also with -per-process, -per-domain, -per-node");
-}
-
-Info::Info(const KeyValues& hints) {
-  if (hints.empty()) return;
-  MPI_Info_create(&info_);
-  for (const auto& [key, value] : hints)
-    MPI_Info_set(info_, key.c_str(), value.c_str());
-}
-
-Info::~Info() {
-  if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
 }
 
 }  // namespace shoal::bench

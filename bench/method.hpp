@@ -120,8 +120,9 @@ Maker make_bare_netcdf;   // methods/bare_netcdf.cpp
 Maker make_bare_mpiio;    // methods/bare_mpiio.cpp
 Maker make_bare_gather;   // the same
 Maker make_bare_hdf5;     // methods/bare_hdf5.cpp
-Maker make_pio_on_shoal;  // methods/pio.cpp, here and below
+Maker make_pio_on_shoal;  // methods/plugins.cpp, here and below
 Maker make_pio;
+Maker make_door;  // make_bare_netcdf or make_bare_pnetcdf, behind the door of the entry's driver
 
 /// MPI-IO hints as an MPI_Info, freed at the end of its life.
 class Info {
