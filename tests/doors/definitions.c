@@ -120,6 +120,13 @@ static void store(int ncid, int var) {
   SAY(nc_var_par_access(ncid, 20, NC_COLLECTIVE));
   SAY(nc_set_fill(ncid, NC_NOFILL, &old));
   fprintf(say_log, "fill mode %d\n", old);
+  int loose = -9, no_fill = -9, fill = -9;
+  SAY(nc_def_var(ncid, "loose", NC_INT, 0, NULL, &loose));
+  SAY(nc_inq_var_fill(ncid, loose, &no_fill, &fill));
+  fprintf(say_log, "no_fill %d, value %d\n", no_fill, fill);
+  SAY(nc_def_var_fill(ncid, loose, NC_FILL, &(const int){7}));
+  SAY(nc_inq_var_fill(ncid, loose, &no_fill, &fill));
+  fprintf(say_log, "no_fill %d, value %d\n", no_fill, fill);
   SAY(nc_set_fill(ncid, NC_FILL, &old));
   SAY(nc_set_fill(ncid, 3, &old));
 }
@@ -158,6 +165,7 @@ int main(int argc, char** argv) {
     store(ncid, 1);
     inquire(ncid);
     groups_and_types(ncid);
+    SAY(nc_def_var_fill(ncid, 2, 0, NULL)); /* nothing is written: what is in the file would be undefined */
     SAY(nc_redef(ncid));
     SAY(nc_enddef(ncid));
     SAY(nc_enddef(ncid));

@@ -18,17 +18,21 @@ static double cell(size_t record, size_t y, size_t x) {
 }
 
 static int define(const char* path, int* vars) {
-  static const char* const names[] = {"temp", "salt", "counts", "depth", "packed", "steps"};
-  static const nc_type types[] = {NC_FLOAT, NC_DOUBLE, NC_INT, NC_DOUBLE, NC_SHORT, NC_DOUBLE};
+  static const char* const names[] = {"temp", "salt", "counts", "depth", "packed", "steps", "label"};
+  static const nc_type types[] = {NC_FLOAT, NC_DOUBLE, NC_INT, NC_DOUBLE, NC_SHORT, NC_DOUBLE, NC_CHAR};
   int ncid = -9, dims[3], lat[1];
   SAY(nc_create_par(path, NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
   SAY(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
   SAY(nc_def_dim(ncid, "lat", k_lat, &dims[1]));
   SAY(nc_def_dim(ncid, "lon", k_lon, &dims[2]));
   lat[0] = dims[1];
-  for (int i = 0; i < 6; ++i) {
-    const int ndims = i == 3 ? 1 : i == 5 ? 1 : i == 2 ? 2 : 3;
-    SAY(nc_def_var(ncid, names[i], types[i], ndims, i == 3 ? lat : i == 2 ? dims + 1 : dims, &vars[i]));
+  for (int i = 0; i < 7; ++i) {
+    const int ndims = i == 3 || i > 4 ? 1 : i == 2 ? 2 : 3;
+    SAY(nc_def_var(ncid, names[i], types[i], ndims,
+                   i == 3 || i == 6 ? lat
+                   : i == 2         ? dims + 1
+                                    : dims,
+                   &vars[i]));
   }
   SAY(nc_put_att_text(ncid, vars[0], "units", 7, "celsius"));
   SAY(nc_enddef(ncid));
@@ -66,6 +70,8 @@ static void put_fixed(int ncid, const int* vars) {
   for (int i = 0; i < k_lat; ++i)
     depth[i] = 5. * i;
   SAY(nc_put_var_double(ncid, vars[3], depth)); /* the same on all ranks */
+  SAY(nc_put_vara_text(ncid, vars[6], tile, cells, "abcdef" + tile[0]));
+  SAY(nc_put_vara_float(ncid, vars[6], tile, cells, NULL));
   const size_t count[2] = {cells[0], k_lon / 2};
   const ptrdiff_t stride[2] = {1, 2};
   for (size_t i = 0; i < count[0] * count[1]; ++i)
@@ -97,6 +103,9 @@ static void get_all(int ncid, const int* vars) {
   for (size_t i = 0; i < k_lat * k_lon; ++i)
     values[i] = whole[i];
   say_numbers("counts", k_lat * k_lon, values);
+  char label[k_lat + 1] = "";
+  SAY(nc_get_var_text(ncid, vars[6], label));
+  fprintf(say_log, "label %s\n", label);
   SAY(nc_get_var_double(ncid, vars[5], values));
   say_numbers("steps", k_records, values);
 }
@@ -135,11 +144,11 @@ static void extend(const char* path, const int* vars, int collective) {
   SAY(nc_open_par(path, NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
   lengths(ncid);
   if (collective)
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 7; ++i)
       SAY(nc_var_par_access(ncid, vars[i], NC_COLLECTIVE));
   const size_t first[3] = {k_records, 0, 0}, one[3] = {1, 1, 1};
   SAY(nc_put_vara_double(ncid, vars[5], first, one, depth)); /* alone it grows no file */
-  lengths(ncid);
+  if (!collective) SAY(nc_put_vara_double(ncid, vars[5], (const size_t[]){k_records + 5}, one, depth));
   const size_t mine[3] = {0, (size_t)rank % k_lat, 0};
   const float value = (float)rank;
   SAY(nc_put_var1_float(ncid, vars[0], mine, &value));
@@ -157,9 +166,9 @@ static void extend(const char* path, const int* vars, int collective) {
 
 int main(int argc, char** argv) {
   say_start(argc, argv);
-  int vars[6];
+  int vars[7];
   const int ncid = define("values.nc", vars);
-  for (int i = 0; i < 6; ++i)
+  for (int i = 0; i < 7; ++i)
     SAY(nc_var_par_access(ncid, vars[i], NC_COLLECTIVE));
   lengths(ncid);
   put_fixed(ncid, vars);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions that the front gets: each finds its file, and who answers for it.
+#include <H5public.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
 #include "calls/core.hpp"
 
+#include "built_with.h"
 #include "calls/calls.hpp"
 #include "handback/handback.hpp"
 
@@ -119,8 +125,24 @@ const door_functions& functions() {
 
 }  // namespace door
 
+namespace {
+
+// Where the process has two builds of HDF5, Shoal's calls may end in the other one: that depends on whether
+// their symbols have versions. Asked of a function that is bound as Shoal's are.
+bool has_own_hdf5(char* why, std::size_t size) {
+  Dl_info found{};
+  const bool known = dladdr(reinterpret_cast<const void*>(&H5get_libversion), &found) != 0;
+  if (known && std::strstr(found.dli_fname, SHOAL_DOOR_HDF5_FILE) != nullptr) return true;
+  std::snprintf(why, size, "Shoal's calls of HDF5 would end in %s in place of %s; load a Shoal of the former",
+                known ? found.dli_fname : "an unknown library", SHOAL_DOOR_HDF5_FILE);
+  return false;
+}
+
+}  // namespace
+
 extern "C" __attribute__((visibility("default"))) const door_functions* shoal_door_netcdf(
-    const door_program* program) {
+    const door_program* program, char* why, std::size_t size) {
+  if (!has_own_hdf5(why, size)) return nullptr;
   door::take_program(program);
 #define FUNCTION(name, parameters, arguments) door::served.name = door::name;
 #include "front/functions.def"

@@ -97,7 +97,7 @@ int nc_def_var(File& file, const char* name, nc_type xtype, int ndims, const int
   var.name = name;
   var.type = xtype;
   var.dims.assign(dimidsp, dimidsp + ndims);
-  var.no_fill = file.fill_mode == NC_NOFILL;
+  var.no_fill = file.fill_mode;
   if (ndims > 0 && file.definitions.dims[static_cast<std::size_t>(dimidsp[0])].unlimited)
     var.storage = NC_CHUNKED;
   file.steps.push_back({[n = var.name, xtype, dims = var.dims](const door_functions& own, int ncid) {

@@ -60,7 +60,7 @@ int define_storage(const File& file, const Variable& var) {
   }
   if (code == SHOAL_OK && var.filtered())
     code = shoal_def_compression(file.dataset, name, filters_of(var).c_str());
-  if (code == SHOAL_OK && var.no_fill) code = shoal_def_fill(file.dataset, name, 0, nullptr);
+  if (code == SHOAL_OK && var.no_fill != 0) code = shoal_def_fill(file.dataset, name, 0, nullptr);
   if (code == SHOAL_OK && is_field(file, var)) code = shoal_def_cut(file.dataset, name);
   return code;
 }
@@ -81,8 +81,10 @@ void settle(File& file) {
   file.defining = false;
   file.in_place = true;
   file.steps.clear();
-  for (Variable& var : file.definitions.vars)
+  for (Variable& var : file.definitions.vars) {
     var.made = true;
+    shoal_find_var(file.dataset, var.name.c_str(), &var.number);
+  }
 }
 
 // Collective; Shoal's code. `refused`: some rank could not define it, and Shoal has changed nothing in the

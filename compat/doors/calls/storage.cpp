@@ -300,7 +300,7 @@ int nc_def_var_fill(File& file, int varid, int no_fill, const void* fill_value) 
   if (var == nullptr) return NC_ENOTVAR;
   if (!file.netcdf4() && !file.defining) return NC_ENOTINDEFINE;
   if (var->made) return NC_ELATEDEF;
-  var->no_fill = no_fill != 0;
+  var->no_fill = no_fill != 0 ? 1 : 0;
   const size_t bytes = fill_value != nullptr && no_fill == 0 ? size_of(var->type) : 0;
   const int own = door::find(var->attributes, "_FillValue");
   if (own >= 0 && (bytes != 0 || no_fill != 0)) var->attributes.erase(var->attributes.begin() + own);
@@ -325,7 +325,7 @@ int nc_inq_var_fill(File& file, int varid, int* no_fill, void* fill_valuep) {
   const Variable* var = file.variable(varid);
   if (var == nullptr) return NC_ENOTVAR;
   give(no_fill, var->no_fill);
-  if (fill_valuep == nullptr) return NC_NOERR;
+  if (fill_valuep == nullptr || (file.netcdf4() && var->no_fill != 0)) return NC_NOERR;
   const std::vector<char> fill = fill_of(*var);
   std::memcpy(fill_valuep, fill.data(), fill.size());
   return NC_NOERR;

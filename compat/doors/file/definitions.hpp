@@ -32,7 +32,8 @@ struct Variable {
   std::vector<int> dims;
   Attributes attributes;
   bool made = false;  // it is in the file: too late for what follows
-  bool no_fill = false;
+  int number = -1;    // Shoal's, while it is served
+  int no_fill = 0;    // as the library tells it: 0, 1, or NC_NOFILL of the file's fill mode
   int storage = NC_CONTIGUOUS;
   std::vector<std::size_t> chunks;  // empty: whoever makes the file chooses
   bool shuffle = false;

@@ -71,6 +71,7 @@ bool read_variable(File& file, int index) {
   var.name = info.name;
   var.type = info.type;
   var.made = true;
+  var.number = index;
   var.dims.assign(info.dims, info.dims + info.ndims);
   for (std::size_t i = 1; i < var.dims.size(); ++i)
     if (file.definitions.dims[static_cast<std::size_t>(var.dims[i])].unlimited) return false;
@@ -83,7 +84,8 @@ bool read_variable(File& file, int index) {
   if (!read_filters(info.filters, var) || var.type < NC_BYTE || var.type > NC_UINT64) return false;
   if (var.filtered()) var.access = NC_COLLECTIVE;
   int fill = 1;
-  if (shoal_inq_fill(file.dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK) var.no_fill = fill == 0;
+  if (shoal_inq_fill(file.dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK)
+    var.no_fill = fill == 0 ? 1 : 0;
   const int attributes = info.attributes;
   if (!read_attributes(file, var.name.c_str(), var.attributes, attributes)) return false;
   file.definitions.vars.push_back(std::move(var));

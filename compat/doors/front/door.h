@@ -43,9 +43,10 @@ static inline int door_is_id(int ncid) {
   return (ncid & 0x70000000) == DOOR_FIRST_ID && ncid > 0;
 }
 
-/* The symbol of the core: its functions. Called once, before all of them. */
+/* The symbol of the core: its functions. Called once, before all of them. NULL: it cannot work in this
+ * process, and `why` says why. */
 #define DOOR_CORE_SYMBOL "shoal_door_netcdf"
-typedef const struct door_functions* door_core(const struct door_program* program);
+typedef const struct door_functions* door_core(const struct door_program* program, char* why, size_t size);
 
 /* ---- Parts of the front ------------------------------------------------------------------------------- */
 

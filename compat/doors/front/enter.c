@@ -115,17 +115,6 @@ int door_fits(char* why, size_t size) {
   return 1;
 }
 
-// Another build of the same HDF5 (of no MPI, say) is in the process: Shoal's own symbols come first for
-// Shoal.
-static int has_other_build(void) {
-  static struct mapped mapped;
-  memset(&mapped, 0, sizeof mapped);
-  dl_iterate_phdr(note, &mapped);
-  for (int i = 0; i < mapped.hdf5s; ++i)
-    if (strstr(mapped.hdf5[i], SHOAL_DOOR_HDF5_FILE) == NULL) return 1;
-  return 0;
-}
-
 // The core lies beside the front.
 static door_core* load_core(char* why, size_t size) {
   Dl_info here;
@@ -137,7 +126,7 @@ static door_core* load_core(char* why, size_t size) {
   strcpy(path, here.dli_fname);
   char* slash = strrchr(path, '/');
   strcpy(slash != NULL ? slash + 1 : path, k_core);
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL | (has_other_build() ? RTLD_DEEPBIND : 0));
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   door_core* open_core = NULL;
   if (library != NULL) {
     void* found = dlsym(library, DOOR_CORE_SYMBOL);
@@ -159,9 +148,7 @@ const struct door_functions* door_enter(void) {
   tried = 1;
   char why[2 * PATH_MAX];
   door_core* open_core = door_fits(why, sizeof why) ? load_core(why, sizeof why) : NULL;
-  if (open_core != NULL)
-    core = open_core(program);
-  else
-    say(why);
+  if (open_core != NULL) core = open_core(program, why, sizeof why);
+  if (core == NULL) say(why);
   return core;
 }
