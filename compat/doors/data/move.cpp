@@ -140,7 +140,7 @@ int refuse(File& file, int varid, int code, Direction direction) {
 int move(File& file, int varid, const Selection& selection, nc_type memory, void* values,
          Direction direction) {
   const Variable* var = file.variable(varid);
-  if (var == nullptr) return refuse(file, varid, varid == NC_GLOBAL ? NC_EGLOBAL : NC_ENOTVAR, direction);
+  if (var == nullptr) return refuse(file, varid, NC_ENOTVAR, direction);
   if (direction == Direction::put && !file.writable) return NC_EPERM;
   if (memory == NC_NAT) memory = var->type;
   if ((memory == NC_CHAR) != (var->type == NC_CHAR) || memory == NC_STRING)
@@ -152,13 +152,10 @@ int move(File& file, int varid, const Selection& selection, nc_type memory, void
   if (cells == 0) return refuse(file, varid, NC_NOERR, direction);
   if (values == nullptr) return refuse(file, varid, NC_EINVAL, direction);
   box.steps = steps_of(selection, var->dims.size(), size_of(memory));
-  const std::vector<char> fill = fill_of(*var);
+  const bool fills = direction == Direction::put && !file.netcdf4();  // what does not fit
+  const std::vector<char> fill = fills ? fill_of(*var) : std::vector<char>();
   const bool bits = file.format == NC_FORMAT_CLASSIC || file.format == NC_FORMAT_64BIT_OFFSET;
-  Request request{*var,
-                  memory,
-                  std::move(box),
-                  cells,
-                  {bits, direction == Direction::put && !file.netcdf4() ? fill.data() : nullptr}};
+  Request request{*var, memory, std::move(box), cells, {bits, fills ? fill.data() : nullptr}};
   if (!converts(memory, var->type, request.rules) || shoal_converts(request, values, direction))
     return move_as_it_is(file, varid, request, values, direction);
   return direction == Direction::put ? put_converted(file, varid, request, values)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/selection.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace door {
@@ -22,12 +21,26 @@ int check(const Range& range, std::size_t length, bool nothing) {
   return range.count - 1 > (length - 1 - range.start) / range.stride ? NC_EEDGE : NC_NOERR;
 }
 
-// What is not given goes to the end of the dimension.
-std::size_t count_of(const Selection& selection, std::size_t i, std::size_t start, std::size_t stride,
-                     std::size_t length) {
-  if (selection.form == Selection::Form::one) return 1;
-  if (selection.count != nullptr) return selection.count[i];
-  return start < length ? (length - start + stride - 1) / stride : 0;
+// What the call gives of dimension i; a count that it does not give goes to the end of the dimension.
+int range_of(const File& file, const Variable& var, const Selection& selection, std::size_t i, Range& range) {
+  if (selection.stride != nullptr && selection.stride[i] <= 0) return NC_ESTRIDE;
+  range.stride = selection.stride != nullptr ? static_cast<std::size_t>(selection.stride[i]) : 1;
+  range.start = selection.start != nullptr ? selection.start[i] : 0;
+  range.count = selection.count != nullptr ? selection.count[i] : 1;
+  if (selection.count != nullptr || selection.form == Selection::Form::one) return NC_NOERR;
+  const std::size_t length = file.length(var.dims[i]);
+  range.count = range.start < length ? (length - range.start + range.stride - 1) / range.stride : 0;
+  return NC_NOERR;
+}
+
+// Only ranks together make a dimension longer: a rank alone has NC_ECANTEXTEND.
+int check_range(const File& file, const Variable& var, int dimid, const Range& range, bool nothing,
+                Direction direction) {
+  if (direction == Direction::get || !file.definitions.dims[static_cast<std::size_t>(dimid)].unlimited)
+    return check(range, file.length(dimid), nothing);
+  if (const int code = check(range, k_most, nothing); code != NC_NOERR || nothing) return code;
+  if (var.access == NC_COLLECTIVE) return NC_NOERR;
+  return check(range, file.length(dimid), nothing) == NC_NOERR ? NC_NOERR : NC_ECANTEXTEND;
 }
 
 }  // namespace
@@ -37,25 +50,15 @@ int select_cells(const File& file, const Variable& var, const Selection& selecti
   const std::size_t ndims = var.dims.size();
   if (ndims > 0 && selection.form != Selection::Form::whole && selection.start == nullptr)
     return NC_EINVALCOORDS;
-  std::vector<Range> ranges;
+  std::vector<Range> ranges(ndims);
   bool nothing = false;
   for (std::size_t i = 0; i < ndims; ++i) {
-    if (selection.stride != nullptr && selection.stride[i] <= 0) return NC_ESTRIDE;
-    const std::size_t stride =
-        selection.stride != nullptr ? static_cast<std::size_t>(selection.stride[i]) : 1;
-    const std::size_t start = selection.start != nullptr ? selection.start[i] : 0;
-    ranges.push_back({start, count_of(selection, i, start, stride, file.length(var.dims[i])), stride});
-    nothing |= ranges.back().count == 0;
+    if (const int code = range_of(file, var, selection, i, ranges[i]); code != NC_NOERR) return code;
+    nothing |= ranges[i].count == 0;
   }
-  for (std::size_t i = 0; i < ndims; ++i) {
-    const bool grows = file.definitions.dims[static_cast<std::size_t>(var.dims[i])].unlimited;
-    const bool may_grow = grows && direction == Direction::put;
-    int code = check(ranges[i], may_grow ? k_most : file.length(var.dims[i]), nothing);
-    if (may_grow && code == NC_NOERR && !nothing && var.access == NC_INDEPENDENT &&
-        check(ranges[i], file.length(var.dims[i]), nothing) != NC_NOERR)
-      code = NC_ECANTEXTEND;  // other ranks would not know
-    if (code != NC_NOERR) return code;
-  }
+  for (std::size_t i = 0; i < ndims; ++i)
+    if (const int code = check_range(file, var, var.dims[i], ranges[i], nothing, direction); code != NC_NOERR)
+      return code;
   for (const Range& range : ranges) {
     box.start.push_back(static_cast<std::int64_t>(range.start));
     box.count.push_back(static_cast<std::int64_t>(range.count));

@@ -34,14 +34,15 @@ Attributes* File::attributes(int varid) {
 std::size_t File::length(int dimid) const {
   const Dimension& dim = definitions.dims[static_cast<std::size_t>(dimid)];
   if (!dim.unlimited) return dim.length;
-  std::int64_t most = 0;
+  // Of any variable with it: records are the dimension's.
   for (const Variable& var : definitions.vars) {
     std::int64_t records = 0;
-    if (var.made && !var.dims.empty() && var.dims[0] == dimid && dataset != nullptr &&
-        shoal_num_records(dataset, var.name.c_str(), &records) == SHOAL_OK)
-      most = std::max(most, records);
+    if (!var.made || dataset == nullptr || var.dims.empty() || var.dims[0] != dimid) continue;
+    return shoal_num_records(dataset, var.name.c_str(), &records) == SHOAL_OK
+               ? static_cast<std::size_t>(records)
+               : 0;
   }
-  return static_cast<std::size_t>(most);
+  return 0;
 }
 
 bool has_room() {

@@ -50,6 +50,8 @@ int go_to_library(File& file) {
   int ncid = -1;
   const int made = file.in_place ? open_in_library(file, ncid) : make_in_library(file, ncid);
   if (made != NC_NOERR) return made;
+  int fill_mode = NC_FILL;
+  if (file.in_place && file.fill_mode != fill_mode) library().nc_set_fill(ncid, file.fill_mode, &fill_mode);
   if (const int code = define_again(file, ncid); code != NC_NOERR) {
     library().nc_close(ncid);
     return code;
