@@ -78,6 +78,22 @@ static void later(void) {
   end(ncid, var);
 }
 
+/* It was served, with data in it, and a change comes that Shoal does not make when the define mode ends. */
+static void renamed(void) {
+  int var = -9, dim = -9;
+  const float fill = -1;
+  const int ncid = begin("renamed.nc", &var);
+  SAY(nc_put_att_float(ncid, var, "_FillValue", NC_FLOAT, 1, &fill));
+  SAY(nc_enddef(ncid));
+  const size_t start = (size_t)(12 * rank / ranks), count = (size_t)(12 * (rank + 1) / ranks) - start;
+  SAY(nc_put_vara_float(ncid, var, &start, &count, (const float[12]){1, 2, 3}));
+  SAY(nc_redef(ncid));
+  SAY(nc_def_dim(ncid, "more", 2, &dim));
+  SAY(nc_rename_att(ncid, var, "_FillValue", "old_fill"));
+  SAY(nc_enddef(ncid));
+  end(ncid, var);
+}
+
 int main(int argc, char** argv) {
   say_start(argc, argv);
   group();
@@ -85,6 +101,7 @@ int main(int argc, char** argv) {
   many_dims();
   inner_unlimited();
   later();
+  renamed();
   int ncid = -9, count = -9;
   SAY(nc_open_par("group.nc", NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
   SAY(nc_inq_grps(ncid, &count, NULL));

@@ -80,6 +80,7 @@ int define_in_shoal(File& file) {
 void settle(File& file) {
   file.defining = false;
   file.in_place = true;
+  file.stored = false;
   file.steps.clear();
   for (Variable& var : file.definitions.vars) {
     var.made = true;
@@ -93,6 +94,7 @@ int end_in_shoal(File& file, bool& refused) {
   // Definitions that are refused go with the handle, and what was written before must not.
   if (file.in_place)
     if (const int code = shoal_sync(file.dataset, 0); code != SHOAL_OK) return code;
+  file.stored = file.in_place;
   int wrong = define_in_shoal(file);
   const std::string message = shoal_error_message();
   const int code =

@@ -22,8 +22,12 @@ int make_in_library(File& file, int& ncid) {
 
 int open_in_library(File& file, int& ncid) {
   if (library().nc_open_par == nullptr) return NC_ENOPAR;
-  if (const int code = shoal_close(&file.dataset, 0); code != SHOAL_OK)
+  if (file.stored) {
+    shoal_abandon(&file.dataset);
+    MPI_Barrier(file.comm);  // nobody opens it while another rank has it
+  } else if (const int code = shoal_close(&file.dataset, 0); code != SHOAL_OK) {
     return report_error(file, "closing", code);
+  }
   const int mode =
       (file.mode & ~(NC_NOCLOBBER | NC_NETCDF4 | NC_CLASSIC_MODEL | NC_64BIT_OFFSET | NC_64BIT_DATA)) |
       (file.writable ? NC_WRITE : 0);
