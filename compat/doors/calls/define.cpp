@@ -164,14 +164,18 @@ int nc_set_fill(File& file, int fillmode, int* old_modep) {
 int nc_var_par_access(File& file, int varid, int par_access) {
   if (par_access != NC_INDEPENDENT && par_access != NC_COLLECTIVE) return NC_EINVAL;
   Variable* var = file.variable(varid);
-  if (var == nullptr) {
-    if (varid != NC_GLOBAL || file.netcdf4()) return NC_ENOTVAR;
-    for (Variable& one : file.definitions.vars)
-      one.access = par_access;
+  if (var == nullptr && (varid != NC_GLOBAL || file.netcdf4())) return NC_ENOTVAR;
+  if (par_access == NC_INDEPENDENT && var != nullptr && var->filtered()) return NC_EINVAL;
+  // What ranks put together lies with the ranks that store it; alone each of them reads the file.
+  const bool leaves = par_access == NC_INDEPENDENT && (var == nullptr || var->access == NC_COLLECTIVE);
+  if (leaves && file.together)
+    if (const int code = sync_file(file, "nc_var_par_access"); code != NC_NOERR) return code;
+  if (var != nullptr) {
+    var->access = par_access;
     return NC_NOERR;
   }
-  if (par_access == NC_INDEPENDENT && var->filtered()) return NC_EINVAL;
-  var->access = par_access;
+  for (Variable& one : file.definitions.vars)
+    one.access = par_access;
   return NC_NOERR;
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "calls/calls.hpp"
-#include "data/engine.hpp"
 #include "file/choice.hpp"
 #include "file/schema.hpp"
 #include "handback/outline.hpp"
@@ -140,7 +139,7 @@ int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int
 int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
   const Choice choice = within_shoal != 0 ? Choice{} : choose(path, mode, false, comm);
   if (choice.code != NC_NOERR) return choice.code;
-  if (!choice.serve || ncidp == nullptr || !has_room() || !moves_data()) {
+  if (!choice.serve || ncidp == nullptr || !has_room()) {
     if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
     return open_in_library(path, mode, comm, info, ncidp);
   }

@@ -6,7 +6,6 @@
 #include "calls/phases.hpp"
 
 #include "calls/calls.hpp"
-#include "data/engine.hpp"
 #include "handback/handback.hpp"
 #include "handback/report.hpp"
 
@@ -62,6 +61,8 @@ int define_storage(const File& file, const Variable& var) {
     code = shoal_def_compression(file.dataset, name, filters_of(var).c_str());
   if (code == SHOAL_OK && var.no_fill != 0) code = shoal_def_fill(file.dataset, name, 0, nullptr);
   if (code == SHOAL_OK && is_field(file, var)) code = shoal_def_cut(file.dataset, name);
+  // Ranks may go on to write it alone. Compressed variables, of which that is refused, are written together.
+  if (code == SHOAL_OK && var.access == NC_INDEPENDENT) shoal_def_independent(file.dataset, name);
   return code;
 }
 
@@ -85,6 +86,10 @@ void settle(File& file) {
   for (Variable& var : file.definitions.vars) {
     var.made = true;
     shoal_find_var(file.dataset, var.name.c_str(), &var.number);
+    shoal_var_info info = SHOAL_VAR_INFO_INIT;
+    if (shoal_inq_var(file.dataset, var.number, &info) != SHOAL_OK || info.chunks == nullptr) continue;
+    var.storage = NC_CHUNKED;
+    var.chunks.assign(info.chunks, info.chunks + info.ndims);
   }
 }
 
@@ -95,6 +100,7 @@ int end_in_shoal(File& file, bool& refused) {
   if (file.in_place)
     if (const int code = shoal_sync(file.dataset, 0); code != SHOAL_OK) return code;
   file.stored = file.in_place;
+  file.together = false;
   int wrong = define_in_shoal(file);
   const std::string message = shoal_error_message();
   const int code =
@@ -120,13 +126,18 @@ int end_definitions(File& file) {
     file.defining = false;
     return NC_NOERR;
   }
-  if (!moves_data()) throw HandBack{"this Shoal moves no data of single ranks"};
   bool refused = false;
   const int code = end_in_shoal(file, refused);
   if (refused) throw HandBack{shoal_error_message()};
   if (code != SHOAL_OK) return report_error(file, "nc_enddef", code);
   settle(file);
   return NC_NOERR;
+}
+
+int sync_file(File& file, const char* call) {
+  file.together = false;
+  const int code = shoal_sync(file.dataset, 0);
+  return code == SHOAL_OK ? NC_NOERR : report_error(file, call, code);
 }
 
 int begin_data(File& file) {
@@ -174,8 +185,7 @@ int nc_sync(File& file) {
   if (file.defining && file.strict()) return NC_EINDEFINE;
   if (!file.writable) return NC_NOERR;
   if (const int code = end_definitions(file); code != NC_NOERR) return code;
-  const int code = shoal_sync(file.dataset, 0);
-  return code == SHOAL_OK ? NC_NOERR : report_error(file, "nc_sync", code);
+  return sync_file(file, "nc_sync");
 }
 
 int nc_close(File& file) {

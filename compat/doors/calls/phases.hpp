@@ -19,6 +19,8 @@ struct HandBack {
 int begin_definition(File& file);
 // Ends the define mode: Shoal makes the file as it was defined, or throws HandBack.
 int end_definitions(File& file);
+// What ranks have put is in the file, and each of them sees it.
+int sync_file(File& file, const char* call);
 // A data call begins: ends a define mode that netCDF-4 ends by itself, in the library where that must be;
 // NC_EINDEFINE.
 int begin_data(File& file);

@@ -21,13 +21,11 @@ struct Box {
 
 enum class Direction { put, get };
 
-// Does this Shoal move boxes of single ranks? Where it does not, files are handed back when they are made.
-bool moves_data();
 // Moves a box; nullptr: none, of a rank that takes part with nothing. Collective or of this rank alone, as
 // the variable's access says. Returns Shoal's code.
 int move_box(File& file, int varid, const Box* box, Direction direction);
 // netCDF's code for it; the message goes to standard error.
-int code_of_move(const File& file, int code);
+int code_of_move(const File& file, Direction direction, int code);
 
 }  // namespace door
 

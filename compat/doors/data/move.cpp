@@ -69,7 +69,7 @@ int move_as_it_is(File& file, int varid, Request& request, void* values, Directi
   request.box.values = values;
   request.box.type =
       converts(request.memory, request.var.type, request.rules) ? request.memory : request.var.type;
-  return code_of_move(file, move_box(file, varid, &request.box, direction));
+  return code_of_move(file, direction, move_box(file, varid, &request.box, direction));
 }
 
 // By way of an array of the variable's own type.
@@ -89,7 +89,7 @@ int put_converted(File& file, int varid, Request& request, const void* values) {
   box.steps.clear();
   box.values = converted.data();
   box.type = request.var.type;
-  const int moved = code_of_move(file, move_box(file, varid, &box, Direction::put));
+  const int moved = code_of_move(file, Direction::put, move_box(file, varid, &box, Direction::put));
   return moved != NC_NOERR ? moved : code;
 }
 
@@ -99,7 +99,8 @@ int get_converted(File& file, int varid, Request& request, void* values) {
   box.steps.clear();
   box.values = stored.data();
   box.type = request.var.type;
-  if (const int moved = code_of_move(file, move_box(file, varid, &box, Direction::get)); moved != NC_NOERR)
+  if (const int moved = code_of_move(file, Direction::get, move_box(file, varid, &box, Direction::get));
+      moved != NC_NOERR)
     return moved;
   const std::size_t size = size_of(request.memory);
   std::vector<char> packed(request.box.steps.empty() ? 0 : request.cells * size);

@@ -37,6 +37,7 @@ struct File {
   std::vector<Step> steps;  // definitions since the last end of a define mode
 
   shoal_dataset* dataset = nullptr;  // while Shoal serves it
+  bool together = false;             // ranks have put values together since the last sync
   bool stored = false;               // all of its data are in the file, and definitions may be half made
   int library_id = -1;               // 0 or more: handed back
   int failure = NC_NOERR;            // it could not be handed back: the code of all that follows
