@@ -92,6 +92,15 @@ OUTSIDE = ["fortran", "python", "bench", "lab", "examples", "compat"]
 SEES_MODULES = [TOP / "bench" / "inside"]
 SHARED = {"bench": {"grids"}}
 
+# Folders of compat/doors/, and what each includes beside itself.
+DOORS = {
+    "front": set(),
+    "file": {"front"},
+    "data": {"front", "file"},
+    "handback": {"front", "file"},
+    "calls": {"front", "file", "data", "handback"},
+}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".c", ".cc", ".cpp", ".h", ".hpp"}
 MAX_LINES = 700
@@ -186,6 +195,15 @@ def check_model(path: Path) -> list[str]:
     ]
 
 
+def check_doors(path: Path) -> list[str]:
+    folder = path.relative_to(TOP / "compat/doors").parts[0]
+    return [
+        f"{path.relative_to(TOP)}:{number}: folder {folder} of the doors includes {name}"
+        for number, _, name in includes(path)
+        if name.split("/")[0] in DOORS.keys() - DOORS[folder] - {folder}
+    ]
+
+
 def check_length(path: Path) -> list[str]:
     name = path.relative_to(TOP)
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -213,6 +231,8 @@ def main() -> int:
         for path in sources(TOP / folder):
             count += 1
             breaches += check_outside(folder, path) + check_length(path)
+    for path in sources(TOP / "compat" / "doors"):
+        breaches += check_doors(path)
     for path in sources(TOP / "lab" / "model"):
         breaches += check_model(path)
     for folder in [*OUTSIDE, "tests"]:

@@ -31,8 +31,10 @@ constexpr std::array k_places = {"ROOT", "DIR",     "HOME",        "PREFIX", "PA
                                  "INC",  "INCLUDE", "INCLUDE_DIR", "INCDIR", "LIB",  "LIB_DIR", "LIBDIR",
                                  "BIN",  "LIBRARY", "LIBRARIES",   "MODULE", "DOC"};
 
-// What the drop-in for PIO reads for itself, and checks.
+// What the drop-in for PIO and the doors read for themselves, and check.
 constexpr std::string_view k_of_pio = "SHOAL_PIO_";
+constexpr std::array<std::string_view, 3> k_of_doors = {"SHOAL_DOORS", "SHOAL_DOORS_FILES",
+                                                        "SHOAL_DOORS_REPORT"};
 
 // Names the configuration of streams; checks it, and stops.
 constexpr std::array<std::string_view, 2> k_of_streams = {"SHOAL_STREAMS", "SHOAL_STREAMS_CHECK"};
@@ -86,6 +88,7 @@ void set_from_environment(Settings& settings) {
     if (!text.starts_with(k_prefix) || equals == std::string_view::npos) continue;
     const std::string name(text.substr(0, equals));
     if (is_place(name) || name.starts_with(k_of_pio) || name == k_file ||
+        std::find(k_of_doors.begin(), k_of_doors.end(), name) != k_of_doors.end() ||
         std::find(k_of_streams.begin(), k_of_streams.end(), name) != k_of_streams.end())
       continue;
     const auto found = std::find(known.begin(), known.end(), name);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files are made and opened: by Shoal, or by the program's own library where Shoal cannot; what that finds
+// wrong has its own codes then.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "calls/calls.hpp"
+#include "file/choice.hpp"
+#include "file/schema.hpp"
+#include "handback/outline.hpp"
+#include "handback/report.hpp"
+
+namespace door::serve {
+
+namespace {
+
+// Shoal may have a netCDF of its own in it, whose calls come by here, too: they are no program's.
+thread_local int within_shoal = 0;
+struct WithinShoal {
+  WithinShoal() { ++within_shoal; }
+  ~WithinShoal() { --within_shoal; }
+  WithinShoal(const WithinShoal&) = delete;
+  WithinShoal& operator=(const WithinShoal&) = delete;
+};
+
+int make_in_library(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
+  return library().nc_create_par != nullptr ? library().nc_create_par(path, mode, comm, info, ncidp)
+                                            : NC_ENOPAR;
+}
+int open_in_library(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
+  return library().nc_open_par != nullptr ? library().nc_open_par(path, mode, comm, info, ncidp) : NC_ENOPAR;
+}
+
+const char* name_of(int format) {
+  switch (format) {
+    case NC_FORMAT_CLASSIC:
+      return "cdf1";
+    case NC_FORMAT_64BIT_OFFSET:
+      return "cdf2";
+    case NC_FORMAT_64BIT_DATA:
+      return "cdf5";
+    case NC_FORMAT_NETCDF4_CLASSIC:
+      return "netcdf4-classic";
+    default:
+      return "netcdf4";
+  }
+}
+
+// A hint that means something to Shoal, as a default of the program: ", stripe_count?=4".
+std::string setting_of(MPI_Info info, const char* hint, const char* setting, long long multiple) {
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int there = 0;
+  if (info == MPI_INFO_NULL) return "";
+  MPI_Info_get(info, const_cast<char*>(hint), MPI_MAX_INFO_VAL, value, &there);
+  const long long number = there != 0 ? std::atoll(value) : 0;
+  return number > 0 && number % multiple == 0 ? ", " + std::string(setting) + "?=" + std::to_string(number)
+                                              : "";
+}
+
+std::string settings_of(const File& file, MPI_Info info) {
+  std::string settings = std::string("format=") + name_of(file.format) + ", attributes=rank0";
+  if ((file.mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
+  return settings + setting_of(info, "striping_factor", "stripe_count", 1) +
+         setting_of(info, "striping_unit", "stripe_bytes", 65536);
+}
+
+std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info info) {
+  auto file = std::make_unique<File>();
+  file->path = path;
+  file->mode = mode;
+  MPI_Comm_dup(comm, &file->comm);
+  if (info != MPI_INFO_NULL) MPI_Info_dup(info, &file->info);
+  return file;
+}
+
+void end(File& file) {
+  MPI_Comm_free(&file.comm);
+  if (file.info != MPI_INFO_NULL) MPI_Info_free(&file.info);
+}
+
+int keep(std::unique_ptr<File> file, int* ncidp) {
+  *ncidp = add(std::move(file));
+  return NC_NOERR;
+}
+
+// What Shoal could not make or open: a setting that is wrong is told, all else is for the library to say.
+// Collective; frees the communicator.
+int left(File& file, int code, const char* call) {
+  const int told = code == SHOAL_SETTING ? report_error(file, call, code) : NC_NOERR;
+  if (told == NC_NOERR) note_not_served(file.comm, file.path.c_str(), shoal_error_message());
+  end(file);
+  return told;
+}
+
+// Rank 0's outline of a file as the library has it, which tells whether both number it alike. Local.
+std::string outline_in_library(const File& file) {
+  int rank = 0, ncid = -1;
+  MPI_Comm_rank(file.comm, &rank);
+  if (rank != 0 || program().open_one == nullptr) return "";
+  if (program().open_one(file.path.c_str(), NC_NOWRITE, &ncid) != NC_NOERR) return "";
+  const std::string outline = outline_of(library(), ncid);
+  library().nc_close(ncid);
+  return outline;
+}
+
+// All ranks have rank 0's answer.
+bool agreed(const File& file, bool yes) {
+  int answer = yes ? 1 : 0;
+  MPI_Bcast(&answer, 1, MPI_INT, 0, file.comm);
+  return answer != 0;
+}
+
+bool is_rank_0(const File& file) {
+  int rank = 0;
+  MPI_Comm_rank(file.comm, &rank);
+  return rank == 0;
+}
+
+}  // namespace
+
+int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int* ncidp) {
+  const Choice choice = within_shoal != 0 ? Choice{} : choose(path, cmode, true, comm);
+  if (choice.code != NC_NOERR) return choice.code;
+  if (!choice.serve || ncidp == nullptr || !has_room()) {
+    if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
+    return make_in_library(path, cmode, comm, info, ncidp);
+  }
+  std::unique_ptr<File> file = begin(path, cmode, comm, info);
+  file->format = format_of(cmode);
+  file->writable = file->is_new = file->defining = true;
+  const WithinShoal within;
+  const int code = shoal_create(file->comm, path, settings_of(*file, info).c_str(), &file->dataset);
+  if (code == SHOAL_OK) return keep(std::move(file), ncidp);
+  const int told = left(*file, code, "nc_create_par");
+  return told != NC_NOERR ? told : make_in_library(path, cmode, comm, info, ncidp);
+}
+
+int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
+  const Choice choice = within_shoal != 0 ? Choice{} : choose(path, mode, false, comm);
+  if (choice.code != NC_NOERR) return choice.code;
+  if (!choice.serve || ncidp == nullptr || !has_room()) {
+    if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
+    return open_in_library(path, mode, comm, info, ncidp);
+  }
+  std::unique_ptr<File> file = begin(path, mode, comm, info);
+  const WithinShoal within;
+  const std::string outline = outline_in_library(*file);
+  if (!agreed(*file, !outline.empty())) {
+    note_not_served(file->comm, path, "netCDF cannot open it, or it has groups or types of its own");
+    end(*file);
+    return open_in_library(path, mode, comm, info, ncidp);
+  }
+  file->writable = (mode & NC_WRITE) != 0;
+  file->in_place = true;
+  const int code = shoal_open(file->comm, path, file->writable ? SHOAL_WRITE : SHOAL_READ, "attributes=rank0",
+                              &file->dataset);
+  if (code != SHOAL_OK) {
+    const int told = left(*file, code, "nc_open_par");
+    return told != NC_NOERR ? told : open_in_library(path, mode, comm, info, ncidp);
+  }
+  const bool read = read_schema(*file);
+  if (agreed(*file, read && (!is_rank_0(*file) || outline == outline_of(*file))))
+    return keep(std::move(file), ncidp);
+  shoal_close(&file->dataset, 0);
+  note_not_served(file->comm, path, "it has variables that Shoal does not move");
+  end(*file);
+  return open_in_library(path, mode, comm, info, ncidp);
+}
+
+int nc_create_par_fortran(const char* path, int cmode, int comm, int info, int* ncidp) {
+  return serve::nc_create_par(path, cmode, MPI_Comm_f2c(comm), MPI_Info_f2c(info), ncidp);
+}
+
+int nc_open_par_fortran(const char* path, int mode, int comm, int info, int* ncidp) {
+  return serve::nc_open_par(path, mode, MPI_Comm_f2c(comm), MPI_Info_f2c(info), ncidp);
+}
+
+}  // namespace door::serve

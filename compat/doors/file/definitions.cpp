@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/definitions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace door {
+
+namespace {
+
+template <class Named>
+int index_of(const std::vector<Named>& all, const char* name) {
+  if (name == nullptr) return -1;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
+template <class T>
+std::vector<char> bytes_of(T value) {
+  std::vector<char> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+// Bytes of the UTF-8 character at `at`; 0: it is none.
+std::size_t character(const unsigned char* at) {
+  const std::size_t length = *at < 0x80                   ? 1
+                             : *at >= 0xC2 && *at <= 0xDF ? 2
+                             : *at >= 0xE0 && *at <= 0xEF ? 3
+                             : *at >= 0xF0 && *at <= 0xF4 ? 4
+                                                          : 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((at[i] & 0xC0) != 0x80) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::size_t size_of(nc_type type) {
+  static constexpr std::array<std::size_t, 13> sizes = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char*)};
+  return type > NC_NAT && type <= NC_STRING ? sizes[static_cast<std::size_t>(type)] : 0;
+}
+
+int find(const std::vector<Dimension>& dims, const char* name) {
+  return index_of(dims, name);
+}
+int find(const std::vector<Variable>& vars, const char* name) {
+  return index_of(vars, name);
+}
+int find(const Attributes& attributes, const char* name) {
+  return index_of(attributes, name);
+}
+
+int check_name(const char* name) {
+  if (name == nullptr || *name == '\0') return NC_EBADNAME;
+  if (std::strchr(name, '/') != nullptr) return NC_EBADNAME;
+  const auto* at = reinterpret_cast<const unsigned char*>(name);
+  const bool letter = (*at | 0x20) >= 'a' && (*at | 0x20) <= 'z';
+  const bool digit = *at >= '0' && *at <= '9';
+  if (*at < 0x80 && !letter && !digit && *at != '_') return NC_EBADNAME;
+  while (*at != 0) {
+    const std::size_t length = character(at);
+    if (length == 0 || *at < 0x20 || *at == 0x7F) return NC_EBADNAME;
+    at += length;
+  }
+  if (at[-1] == ' ') return NC_EBADNAME;
+  return std::strlen(name) > NC_MAX_NAME ? NC_EMAXNAME : NC_NOERR;
+}
+
+std::vector<char> default_fill(nc_type type) {
+  switch (type) {
+    case NC_BYTE:
+      return bytes_of(NC_FILL_BYTE);
+    case NC_SHORT:
+      return bytes_of(NC_FILL_SHORT);
+    case NC_INT:
+      return bytes_of(static_cast<int>(NC_FILL_INT));
+    case NC_FLOAT:
+      return bytes_of(static_cast<float>(NC_FILL_FLOAT));
+    case NC_DOUBLE:
+      return bytes_of(static_cast<double>(NC_FILL_DOUBLE));
+    case NC_UBYTE:
+      return bytes_of(static_cast<unsigned char>(NC_FILL_UBYTE));
+    case NC_USHORT:
+      return bytes_of(static_cast<unsigned short>(NC_FILL_USHORT));
+    case NC_UINT:
+      return bytes_of(static_cast<unsigned>(NC_FILL_UINT));
+    case NC_INT64:
+      return bytes_of(static_cast<long long>(NC_FILL_INT64));
+    case NC_UINT64:
+      return bytes_of(static_cast<unsigned long long>(NC_FILL_UINT64));
+    default:
+      return bytes_of(NC_FILL_CHAR);
+  }
+}
+
+std::vector<char> fill_of(const Variable& var) {
+  const int own = find(var.attributes, "_FillValue");
+  if (own < 0) return default_fill(var.type);
+  const Attribute& attribute = var.attributes[static_cast<std::size_t>(own)];
+  return attribute.type == var.type && attribute.count >= 1 ? attribute.bytes : default_fill(var.type);
+}
+
+}  // namespace door

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/schema.hpp"
+
+#include <cstring>
+#include <string_view>
+
+namespace door {
+
+namespace {
+
+int format_of(std::string_view name) {
+  if (name == "cdf1") return NC_FORMAT_CLASSIC;
+  if (name == "cdf2") return NC_FORMAT_64BIT_OFFSET;
+  if (name == "cdf5") return NC_FORMAT_64BIT_DATA;
+  if (name == "netcdf4") return NC_FORMAT_NETCDF4;
+  if (name == "netcdf4-classic") return NC_FORMAT_NETCDF4_CLASSIC;
+  return 0;
+}
+
+// Filters as Shoal names them; false: one that the door does not tell.
+bool read_filters(std::string_view filters, Variable& var) {
+  while (!filters.empty() && filters != "none") {
+    const std::size_t plus = filters.find('+');
+    const std::string_view filter = filters.substr(0, plus);
+    const std::size_t colon = filter.find(':');
+    const std::string_view name = filter.substr(0, colon);
+    const std::string level(colon == std::string_view::npos ? std::string_view() : filter.substr(colon + 1));
+    if (name == "shuffle") {
+      var.shuffle = true;
+    } else if (name == "fletcher32") {
+      var.fletcher32 = true;
+    } else if (name == "deflate") {
+      var.deflate = std::atoi(level.c_str());
+    } else if (name == "zstd") {
+      var.has_zstandard = true;
+      var.zstandard = std::atoi(level.c_str());
+    } else {
+      return false;
+    }
+    filters.remove_prefix(plus == std::string_view::npos ? filters.size() : plus + 1);
+  }
+  return true;
+}
+
+bool read_attributes(const File& file, const char* var, Attributes& attributes, int count) {
+  for (int i = 0; i < count; ++i) {
+    shoal_att_info info = SHOAL_ATT_INFO_INIT;
+    if (shoal_inq_att(file.dataset, var, i, &info) != SHOAL_OK) return false;
+    if (info.type < NC_BYTE || info.type > NC_STRING) return false;
+    Attribute attribute{info.name, info.type, static_cast<std::size_t>(info.count), {}, {}};
+    if (info.type == NC_STRING) {
+      std::vector<char*> strings(attribute.count);
+      if (shoal_get_att(file.dataset, var, info.name, SHOAL_STRING, strings.data()) != SHOAL_OK) return false;
+      attribute.strings.assign(strings.begin(), strings.end());
+      shoal_free_strings(info.count, strings.data());
+    } else {
+      attribute.bytes.resize(attribute.count * size_of(info.type));
+      if (attribute.count > 0 &&
+          shoal_get_att(file.dataset, var, info.name, info.type, attribute.bytes.data()) != SHOAL_OK)
+        return false;
+    }
+    attributes.push_back(std::move(attribute));
+  }
+  return true;
+}
+
+bool read_variable(File& file, int index) {
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
+  if (shoal_inq_var(file.dataset, index, &info) != SHOAL_OK) return false;
+  Variable var;
+  var.name = info.name;
+  var.type = info.type;
+  var.made = true;
+  var.number = index;
+  var.dims.assign(info.dims, info.dims + info.ndims);
+  for (std::size_t i = 1; i < var.dims.size(); ++i)
+    if (file.definitions.dims[static_cast<std::size_t>(var.dims[i])].unlimited) return false;
+  if (info.chunks != nullptr) {
+    var.storage = NC_CHUNKED;
+    var.chunks.assign(info.chunks, info.chunks + info.ndims);
+  }
+  const std::string_view storage(info.storage);
+  if (storage != "contiguous" && storage != "chunked" && storage != "compressed") return false;
+  if (!read_filters(info.filters, var) || var.type < NC_BYTE || var.type > NC_UINT64) return false;
+  if (var.filtered()) var.access = NC_COLLECTIVE;
+  int fill = 1;
+  if (shoal_inq_fill(file.dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK)
+    var.no_fill = fill == 0 ? 1 : 0;
+  const int attributes = info.attributes;
+  if (!read_attributes(file, var.name.c_str(), var.attributes, attributes)) return false;
+  file.definitions.vars.push_back(std::move(var));
+  return true;
+}
+
+}  // namespace
+
+bool read_schema(File& file) {
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  if (shoal_inq_file(file.dataset, &info) != SHOAL_OK) return false;
+  file.format = format_of(info.format);
+  if (file.format == 0) return false;
+  for (int i = 0; i < info.dimensions; ++i) {
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+    if (shoal_inq_dim(file.dataset, i, &dim) != SHOAL_OK) return false;
+    file.definitions.dims.push_back(
+        {dim.name, dim.unlimited != 0 ? 0 : static_cast<std::size_t>(dim.length), dim.unlimited != 0});
+  }
+  for (int i = 0; i < info.variables; ++i)
+    if (!read_variable(file, i)) return false;
+  return read_attributes(file, nullptr, file.definitions.attributes, info.attributes);
+}
+
+}  // namespace door
