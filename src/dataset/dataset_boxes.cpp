@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/language.hpp"
-#include "dataset/boxes/box_cells.hpp"
+#include "dataset/boxes/box_arrays.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/values.hpp"
 #include "driver/protocol/protocol.hpp"
@@ -195,7 +195,7 @@ void Dataset::write_box_field(const BoxField& field, const std::vector<FieldBox>
   for (std::int64_t r = 0; r < std::max<std::int64_t>(1, field.records); ++r) {
     DataCall call = call_of_field(field, r);
     ConversionErrors errors;
-    std::optional<BoxCells> cells;
+    std::optional<BoxArrays> cells;
     call.array.problem = caught([&] {
       cells.emplace(definition, cells_of_boxes(field, r, mine, boxes), field.section, *call.decomposition);
       cells->gather(errors);
@@ -226,7 +226,7 @@ void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBox>&
   const VariableDef& definition = schema().variable(field.variable);
   for (std::int64_t r = 0; r < std::max<std::int64_t>(1, field.records); ++r) {
     DataCall call = call_of_field(field, r);
-    std::optional<BoxCells> cells;
+    std::optional<BoxArrays> cells;
     call.array.problem = caught([&] {
       cells.emplace(definition, cells_of_boxes(field, r, mine, boxes), field.section, *call.decomposition);
       call.array.cells = cells->array();

@@ -15,7 +15,7 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t k_longest_run = 1 << 20;  // that waits for one that follows it in the file
-constexpr std::size_t k_long_run = 1 << 16;     // that waits for none
+constexpr std::size_t k_whole_write = 1 << 16;  // that waits for none
 constexpr std::int64_t k_fill_part = 4 << 20;   // bytes that one rank fills before it is the next one's turn
 constexpr std::size_t k_most_known = 1 << 16;   // addresses of chunks
 
@@ -191,7 +191,7 @@ void IndependentPath::store_run(const Location& at, std::span<const std::byte> b
     return;
   }
   finish_run();
-  if (bytes.size() >= k_long_run) return context_.file.write(at, bytes);
+  if (bytes.size() >= k_whole_write) return context_.file.write(at, bytes);
   run_at_ = at;
   run_.assign(bytes.begin(), bytes.end());
 }

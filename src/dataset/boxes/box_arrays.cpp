@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dataset/boxes/box_cells.hpp"
+#include "dataset/boxes/box_arrays.hpp"
 
 #include <utility>
 
@@ -15,8 +15,8 @@ std::size_t cells_in(const Dims& extents) {
 
 }  // namespace
 
-BoxCells::BoxCells(const VariableDef& variable, std::vector<CellArray> boxes, const Box& section,
-                   const Decomposition& cut)
+BoxArrays::BoxArrays(const VariableDef& variable, std::vector<CellArray> boxes, const Box& section,
+                     const Decomposition& cut)
     : variable_(variable), boxes_(std::move(boxes)), lead_(section.rank() - cut.rank()) {
   if (boxes_.empty()) return;
   if (cut.map() == nullptr) {
@@ -41,7 +41,7 @@ BoxCells::BoxCells(const VariableDef& variable, std::vector<CellArray> boxes, co
 
 // work(box, its first cell in the copy, strides there in the box's dimensions).
 template <class Work>
-void BoxCells::for_each_copied(Work&& work) {
+void BoxArrays::for_each_copied(Work&& work) {
   if (copy_.empty()) return;
   const auto row = inner_ * static_cast<std::int64_t>(element_.size);
   const Dims strides_of_copy = byte_strides(shape_, element_.size);
@@ -55,7 +55,7 @@ void BoxCells::for_each_copied(Work&& work) {
   }
 }
 
-void BoxCells::gather(ConversionErrors& errors) {
+void BoxArrays::gather(ConversionErrors& errors) {
   for_each_copied([&](const CellArray& box, std::byte* to, const Dims& strides) {
     if (box.element() == element_) return box.copy_to(to, strides);
     const HostArray on_host(box);
@@ -64,7 +64,7 @@ void BoxCells::gather(ConversionErrors& errors) {
   });
 }
 
-void BoxCells::scatter(ConversionErrors& errors) {
+void BoxArrays::scatter(ConversionErrors& errors) {
   for_each_copied([&](const CellArray& box, std::byte* from, const Dims& strides) {
     if (box.element() == element_) return box.copy_from(from, strides);
     Bytes values(cells_in(box.extents()) * element_.size);

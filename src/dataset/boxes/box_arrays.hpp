@@ -12,11 +12,11 @@ namespace shoal {
 
 /// The cells of this rank's boxes in one record of a field, as write and read take them: the array of the one
 /// box; or a copy of all, one box after another along the dimension that lists the cells of a map.
-class BoxCells {
+class BoxArrays {
  public:
   /// boxes: their arrays of the record. section, cut: of the field. The variable outlives this.
-  BoxCells(const VariableDef& variable, std::vector<CellArray> boxes, const Box& section,
-           const Decomposition& cut);
+  BoxArrays(const VariableDef& variable, std::vector<CellArray> boxes, const Box& section,
+            const Decomposition& cut);
 
   const CellArray& array() const { return array_; }
   /// Brings the boxes to the copy, where there is one.
