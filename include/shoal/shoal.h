@@ -600,6 +600,8 @@ SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
  * Calls that come again in the same order, in any records, cost a match of calls; other boxes are gathered on
  * rank 0, which makes decompositions of them. One rank's box of each variable, without a stride, is written
  * without a copy.
+ * What ranks wrote alone to a variable (shoal_write_independent) is to be followed by shoal_sync before boxes of
+ * it are written: cells that still wait are lost otherwise, and shoal_sync says so (SHOAL_STATE).
  *  n, boxes  [n] of this rank
  * Errors: as of shoal_write. A rank with bad arguments takes part with no box, and shoal_sync says why on all
  * ranks. Collective; the number of boxes is each rank's own. */

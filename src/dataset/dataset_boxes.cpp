@@ -67,6 +67,7 @@ CallBox call_box_of(const Schema& schema, const BoxArgument& box) {
   out.variable = box.variable;
   out.cells = {box.start, box.count, box.stride};
   if (!schema.has_record(box.variable)) return out;
+  out.of_records = true;
   out.record = box.start[0];
   out.records = box.count[0];
   out.record_step = box.stride[0];
@@ -220,10 +221,12 @@ void Dataset::note_box_errors(const BoxField& field, const ConversionErrors& err
   merge_named(late_, status);
 }
 
+// Records after one in which values do not fit are read as well: other ranks read them, too.
 void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
                              const std::vector<BoxArgument>& boxes) {
   if (field.kind == BoxField::Kind::whole) return get_box(field, mine, boxes);
   const VariableDef& definition = schema().variable(field.variable);
+  Status status;
   for (std::int64_t r = 0; r < std::max<std::int64_t>(1, field.records); ++r) {
     DataCall call = call_of_field(field, r);
     std::optional<BoxArrays> cells;
@@ -231,11 +234,14 @@ void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBox>&
       cells.emplace(definition, cells_of_boxes(field, r, mine, boxes), field.section, *call.decomposition);
       call.array.cells = cells->array();
     });
-    read_cells(call);
-    ConversionErrors errors;
-    cells->scatter(errors);
-    if (errors.count > 0) note_box_errors(field, errors, Direction::from_file, boxes, mine);
+    status.merge(caught([&] {
+      read_cells(call);
+      ConversionErrors errors;
+      cells->scatter(errors);
+      if (errors.count > 0) note_box_errors(field, errors, Direction::from_file, boxes, mine);
+    }));
   }
+  if (!status.ok()) throw Error(status);
 }
 
 // The values of the owner, which rank 0 puts.

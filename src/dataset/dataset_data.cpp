@@ -234,7 +234,8 @@ std::variant<Transfer, RefusedCall> Dataset::cells_call(const DataCall& call, Di
     transfer = make_transfer(schema(), variable_number(call.variable), call, call.section, call.decomposition,
                              direction);
   });
-  if (unknown.ok()) return transfer;
+  if (unknown.ok() && (comm_.size() > 1 || !transfer.refused)) return transfer;
+  unknown.merge(transfer.refused.why);
   unknown = in_call(unknown, call);
   if (comm_.size() == 1) throw Error(unknown);
   return RefusedCall{writes ? RefusedCall::Kind::write : RefusedCall::Kind::read, unknown, {}};

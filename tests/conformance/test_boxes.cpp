@@ -262,6 +262,33 @@ TEST_CASE("boxes: random ones of all kinds are written and read") {
   }
 }
 
+TEST_CASE("boxes: a rank brings another box where the others expect the plan of before") {
+  if (skipped(in_one_file(), "a set of files is written by the decompositions of its variables")) return;
+  shoal_dataset* file = model_file("format=" + formats().back());
+  for (int call = 0; call < 12; ++call) {
+    CAPTURE(call);
+    const bool moves = call % 3 == 2 && world_rank() == world_size() - 1;
+    const std::int64_t start[] = {call / 3, moves ? 4 : 0}, count[] = {1, 1};
+    const std::int32_t value = 10 * call + (moves ? 1 : 0);
+    const shoal_box box = {sizeof(shoal_box),
+                           4,
+                           2,
+                           start,
+                           count,
+                           nullptr,
+                           shoal_array_of(const_cast<std::int32_t*>(&value), SHOAL_INT, 2, count)};
+    ok(shoal_write_boxes(file, 1, &box));
+    std::int32_t got[] = {0, 0};
+    const std::int64_t first[] = {call / 3, 0}, both[] = {1, 2}, apart[] = {1, 4};
+    const shoal_box back = {
+        sizeof(shoal_box), 4, 2, first, both, apart, shoal_array_of(got, SHOAL_INT, 2, both)};
+    ok(shoal_read_boxes(file, 1, &back));
+    CHECK(got[0] == 10 * (world_size() == 1 && moves ? call - 1 : call));
+    if (call % 3 == 2) CHECK(got[1] == 10 * call + 1);
+  }
+  ok(shoal_close(&file, 0));
+}
+
 TEST_CASE("boxes: a rank with bad arguments brings none, and the others' are written") {
   if (skipped(in_one_file(), "a set of files is written by the decompositions of its variables")) return;
   if (skipped(world_size() > 1, "one rank gets its error at once")) return;

@@ -163,8 +163,9 @@ int nc_set_fill(File& file, int fillmode, int* old_modep) {
 
 int nc_var_par_access(File& file, int varid, int par_access) {
   if (par_access != NC_INDEPENDENT && par_access != NC_COLLECTIVE) return NC_EINVAL;
-  Variable* var = file.variable(varid);
-  if (var == nullptr && (varid != NC_GLOBAL || file.netcdf4())) return NC_ENOTVAR;
+  // In classic formats the access is the file's, whatever variable is named.
+  Variable* var = file.netcdf4() ? file.variable(varid) : nullptr;
+  if (var == nullptr && file.netcdf4()) return NC_ENOTVAR;
   if (par_access == NC_INDEPENDENT && var != nullptr && var->filtered()) return NC_EINVAL;
   // What ranks put together lies with the ranks that store it; alone each of them reads the file.
   const bool leaves = par_access == NC_INDEPENDENT && (var == nullptr || var->access == NC_COLLECTIVE);

@@ -126,12 +126,14 @@ int end_definitions(File& file) {
     file.defining = false;
     return NC_NOERR;
   }
+  const bool is_new = !file.in_place;
   bool refused = false;
   const int code = end_in_shoal(file, refused);
   if (refused) throw HandBack{shoal_error_message()};
   if (code != SHOAL_OK) return report_error(file, "nc_enddef", code);
   settle(file);
-  return NC_NOERR;
+  // Others look for the file then, which takes its name in a commit.
+  return is_new ? sync_file(file, "nc_enddef") : NC_NOERR;
 }
 
 int sync_file(File& file, const char* call) {

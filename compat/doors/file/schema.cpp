@@ -82,7 +82,6 @@ bool read_variable(File& file, int index) {
   const std::string_view storage(info.storage);
   if (storage != "contiguous" && storage != "chunked" && storage != "compressed") return false;
   if (!read_filters(info.filters, var) || var.type < NC_BYTE || var.type > NC_UINT64) return false;
-  if (var.filtered()) var.access = NC_COLLECTIVE;
   int fill = 1;
   if (shoal_inq_fill(file.dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK)
     var.no_fill = fill == 0 ? 1 : 0;

@@ -22,9 +22,11 @@ std::pair<std::uint64_t, std::uint64_t> hashed(Add&& add) {
 Bytes packed(const std::vector<CallBox>& boxes, std::int64_t base) {
   ByteWriter out;
   out.put(static_cast<std::uint64_t>(boxes.size()));
-  for (const auto& box : boxes) {
+  for (const auto& given : boxes) {
+    const CallBox box = counted_from(given, base);
     out.put(box.variable);
-    out.put(box.record - base);
+    out.put(box.of_records);
+    out.put(box.record);
     out.put(box.records);
     out.put(box.record_step);
     pack(out, box.cells);
@@ -37,6 +39,7 @@ std::vector<CallBox> unpacked(const Bytes& bytes) {
   std::vector<CallBox> boxes(in.length(1));
   for (auto& box : boxes) {
     in.get(box.variable);
+    in.get(box.of_records);
     in.get(box.record);
     in.get(box.records);
     in.get(box.record_step);
@@ -60,7 +63,7 @@ BoxCalls::HashOfBoxes BoxCalls::hash_of(Direction direction, const std::vector<C
     hash.add(static_cast<std::uint64_t>(direction));
     for (const auto& box : mine) {
       hash.add(static_cast<std::uint64_t>(box.variable));
-      hash.add(static_cast<std::uint64_t>(box.record - base_));
+      hash.add(static_cast<std::uint64_t>(counted_from(box, base_).record));
       hash.add(static_cast<std::uint64_t>(box.records));
       hash.add(static_cast<std::uint64_t>(box.record_step));
       shoal::add(hash, box.cells);
@@ -74,7 +77,9 @@ BoxPlan BoxCalls::plan(const Together& ranks, const Schema& schema, Direction di
   const auto expected = next_.find(step);
   int number = expected == next_.end() ? -1 : expected->second;
   CallSignature signature{direction == Direction::to_file ? "writes boxes" : "reads boxes"};
-  signature.details = static_cast<std::uint64_t>(number + 1);
+  Hash what;
+  what.add(static_cast<std::uint64_t>(number + 1));
+  signature.details = what.value();
   signature.any_flag = refused;
   const CallMatch match = ranks.match(signature);
   if (!match.same || number < 0) {

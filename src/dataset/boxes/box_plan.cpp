@@ -93,17 +93,17 @@ void Planner::add(int variable, std::vector<Piece> pieces) {
   field.variable = variable;
   field.record = pieces.front().record;
   field.records = schema_.has_record(variable) ? pieces.front().records : 0;
-  if (pieces.front().cells.rank() == 0 || is_one_for_all(pieces))
+  const bool is_string = schema_.variable(variable).type == Type::string;
+  if (pieces.front().cells.rank() == 0 || ((is_string || parts_.count() > 1) && is_one_for_all(pieces)))
     add_whole(field, pieces);
   else
     add_cut(field, std::move(pieces));
 }
 
-// Do all of several ranks have the same box?
+// Do all ranks have the same box?
 bool Planner::is_one_for_all(const std::vector<Piece>& pieces) const {
   const int ranks = parts_.count();
-  if (ranks == 1 || static_cast<int>(pieces.size()) != ranks || !pieces.front().cells.is_dense())
-    return false;
+  if (static_cast<int>(pieces.size()) != ranks || !pieces.front().cells.is_dense()) return false;
   for (int r = 0; r < ranks; ++r) {
     const Piece& piece = pieces[static_cast<std::size_t>(r)];
     if (piece.rank != r || !(piece.cells == pieces.front().cells)) return false;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "pack/cells.hpp"
 #include "rearrange/alignment.hpp"
 #include "rearrange/io_ranks.hpp"
 #include "rearrange/tile_maps.hpp"
@@ -98,6 +99,7 @@ void IoRankPath::write_map(const Transfer& transfer) {
   if (keeps) output_.keep(caught([&] { file_.complete_pending(); }), v);
   output_.begin({v, transfer.region, false, context_.keeps_unowned(transfer)});
   ++context_.counters.fields_written;
+  const auto gaps = keeps ? output_.gaps_before(transfer, true) : std::vector<Box>{};
   output_.records().add(context_.schema, v, transfer.region);
   const Bytes fill = stored_fill(definition, output_.stored(v).swapped);
   const auto buffer = [&](std::size_t bytes) {
@@ -112,8 +114,14 @@ void IoRankPath::write_map(const Transfer& transfer) {
       const Timer read_timer(context_.counters.read);
       const auto [there, added] = parts_at(piece, kept, of_records);
       const Status status = caught([&, there = there] { output_.load(v, there, cells, false); });
+      const auto size = static_cast<std::int64_t>(fill.size());
+      for (const Box& gap : within_region(gaps, there)) {
+        std::byte* to = cells;
+        for (int d = 0; d < gap.rank(); ++d)
+          to += (gap.first[d] - there.first[d]) * byte_strides(there.count, fill.size())[d];
+        fill_box(to, byte_strides(there.count, fill.size()), gap.count, fill.data(), fill.size());
+      }
       if (!added.empty()) {
-        const auto size = static_cast<std::int64_t>(fill.size());
         fill_box(cells + there.cells() * size, {size}, {added.cells()}, fill.data(), fill.size());
       }
       loaded = status.ok();

@@ -21,10 +21,11 @@ struct FieldJob {
   const Transfer* transfer = nullptr;
   const VariableDef* variable = nullptr;
   const Placement* placement = nullptr;
-  bool records = false;   ///< the first dimension counts records
-  bool keeps = false;     ///< there are unowned cells, which keep the values of the file
-  std::vector<Box> gaps;  ///< where it keeps: cells of the region that get the fill value before, as none has
-                          ///< been written
+  bool records = false;     ///< the first dimension counts records
+  bool keeps = false;       ///< there are unowned cells, which keep the values of the file
+  bool fills_gaps = false;  ///< what was never written of the region gets the fill value before; the same on
+                            ///< all ranks
+  std::vector<Box> gaps;    ///< that, as far as this rank knows
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.

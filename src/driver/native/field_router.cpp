@@ -18,10 +18,15 @@ FieldJob FieldRouter::job_to_write(const Transfer& transfer) const {
   FieldJob job = context_.job_for(transfer);
   const FileHeader& header = context_.header;
   const std::int64_t first = job.records && !transfer.region.empty() ? transfer.region.first[0] : 0;
-  const bool there = first < context_.records.written_records(header.schema(), transfer.variable) ||
-                     header.puts().called(transfer.variable);
+  const bool there =
+      first < context_.records.written_records(header.schema(), transfer.variable) ||
+      header.puts().called(transfer.variable) ||
+      (transfer.keeps_unowned && context_.records.was_committed(header.schema(), transfer.variable, first));
   job.keeps = there && context_.may_keep(transfer);
-  if (job.keeps) job.gaps = context_.records.gaps_in(header.schema(), transfer.variable, transfer.region);
+  job.fills_gaps =
+      job.keeps && transfer.keeps_unowned && traits_of(header.schema().format).interleaves_records;
+  if (job.fills_gaps)
+    job.gaps = context_.records.gaps_in(header.schema(), transfer.variable, transfer.region);
   return job;
 }
 

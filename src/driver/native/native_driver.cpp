@@ -66,7 +66,7 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const int before = header_.schema().variables.count();
   header_.define(wanted);
   records_.add_variables(header_.schema());
-  make_new_ready(wanted, before);
+  keep(caught([&] { make_new_ready(wanted, before); }));  // without it their cells wait
   for (auto& cut : strategies_.all())
     paths_.rearrangers.find(cut.plan);
   StagedPath& staged = paths_.staged;
@@ -117,7 +117,7 @@ void NativeDriver::write(const Transfer& transfer) {
                                          : own_cells(transfer);
   keep(paths_.independent.supersede(transfer.variable, transfer.region, sure));
   Route route = router_.route_of(job);
-  route.matches = route.matches || !job.gaps.empty();
+  route.matches = route.matches || job.fills_gaps;
   if (route.matches) {
     const Status match = pending_.match_write(transfer, route.begins_sending);
     if (!match.ok()) return keep(match);
@@ -227,7 +227,7 @@ Status NativeDriver::place(FieldJob& job, const Route& route) {
     if (!route.plan) job.addresses = addresses_.place(job, router_.places_by_message());
   });
   // The owner alone did something; cells that others store come after it.
-  const bool waits = (route.matches && paths_.rearrangers.one_stage()) || !job.gaps.empty();
+  const bool waits = (route.matches && paths_.rearrangers.one_stage()) || job.fills_gaps;
   return waits ? comm_.agree(placed) : placed;
 }
 

@@ -176,6 +176,8 @@ void PendingWrites::commit(bool durable, bool final) {
   if (is_whole) {
     records_.note_committed(header_.schema());
     paths_.independent.note_committed();
+  } else {
+    paths_.independent.forget_addresses();
   }
   outcome.merge(committed);
   if (!outcome.ok()) throw Error(outcome);

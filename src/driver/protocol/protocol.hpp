@@ -209,7 +209,18 @@ class RecordState {
   /// The lengths that all ranks know, one for each dimension of the schema.
   std::vector<std::int64_t> known(const Schema& schema) const;
   /// Notes that the file has the present lengths.
-  void note_committed(const Schema& schema) { committed_ = lengths_of(schema); }
+  void note_committed(const Schema& schema) {
+    committed_ = lengths_of(schema);
+    committed_variables_ = static_cast<int>(schema.variables.size());
+  }
+  /// Was the record of the variable (which may have none) in the file at the last commit? What nobody had
+  /// written of it got the fill value then, and a rank alone may have written since.
+  bool was_committed(const Schema& schema, int variable, std::int64_t record) const {
+    if (variable >= committed_variables_) return false;
+    if (!schema.has_record(variable)) return true;
+    const auto dim = static_cast<std::size_t>(schema.variable(variable).dims[0]);
+    return dim < committed_.size() && record < committed_[dim];
+  }
   /// Takes back the records since the last commit.
   void take_back(Schema& schema);
 
@@ -222,6 +233,7 @@ class RecordState {
   RecordFillTracker filled_;
   WrittenRecords written_records_;
   std::vector<std::int64_t> known_, committed_;
+  int committed_variables_ = 0;
 };
 
 }  // namespace shoal

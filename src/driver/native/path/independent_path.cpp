@@ -115,8 +115,11 @@ void IndependentPath::keep_addresses(int v, const Box& chunks, const Numbered<Lo
 
 void IndependentPath::note_committed() {
   committed_variables_ = context_.header.schema().variables.count();
-  if (known_count_ <= k_most_known) return;
-  known_.clear();  // all of them can be read from the file now
+  if (known_count_ > k_most_known) forget_addresses();  // all of them can be read from the file now
+}
+
+void IndependentPath::forget_addresses() {
+  known_.clear();
   known_count_ = 0;
 }
 
@@ -286,7 +289,8 @@ void IndependentPath::make_ready(const std::map<int, Box>& regions) {
   });
   ByteReader in(placed);
   std::int64_t part = 0;
-  const Status filled = caught([&] {
+  Status filled;  // ranks note the same, whatever fails on one of them
+  const Status read = caught([&] {
     for (const auto& [v, region] : regions) {
       header.set_distributed(v);
       const Box chunks = chunks_of(region, header.placement(v).chunk);
@@ -302,11 +306,12 @@ void IndependentPath::make_ready(const std::map<int, Box>& regions) {
         else
           keep_addresses(v, chunks, addresses);
       }
-      fill(v, region, chunks, fresh, part);
+      filled.merge(caught([&, v = v, &region = region] { fill(v, region, chunks, fresh, part); }));
       context_.records.note_write(header.schema(), v, region);
       context_.records.add(header.schema(), v, region);
     }
   });
+  filled.merge(read);
   context_.comm.agree_or_throw(filled);
 }
 

@@ -46,6 +46,8 @@ class IndependentPath {
 
   /// The file has been committed as ranks know it.
   void note_committed();
+  /// Records were taken back, or may have been: their chunks may get another address.
+  void forget_addresses();
 
  private:
   /// Visits the runs of a box, whose cells lie row-major in memory. addresses: of its chunks; empty: by the
@@ -78,7 +80,7 @@ class IndependentPath {
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     }
   };
-  std::map<int, std::map<Dims, Location, IndexLess>> known_;  ///< chunks with an address, which never changes
+  std::map<int, std::map<Dims, Location, IndexLess>> known_;  ///< chunks with an address
   std::size_t known_count_ = 0;
   int committed_variables_ = 0;
 };
