@@ -126,7 +126,7 @@ class Independent:
             )
         try:
             shape = variable.shape
-            if grows and shape and self.dims[variable.dims[0]].unlimited:  # type: ignore[attr-defined]
+            if grows and shape and self.dimensions[variable.dims[0]].unlimited:  # type: ignore[attr-defined]
                 shape = with_named_records(key, shape)
             return variable, along_dims(key, shape, variable.dims)
         except Error as error:
