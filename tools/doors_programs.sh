@@ -6,7 +6,7 @@
 #   serial    the same programs with Debian's netCDF-Fortran, which is serial, out of its packages without installing
 #             them
 #   python    netCDF4-python with parallel access, from its sources, in an environment of its own
-# SHOAL_DOORS_DEPENDENCIES  the folder that keeps the libraries (default: build/doors in the source tree)
+# TEST_DOORS_DEPENDENCIES  the folder that keeps the libraries (default: build/doors in the source tree)
 # NETCDF_FORTRAN_SOURCE     netCDF-Fortran's sources as a tar file (default: those in the system's archive of packages)
 # What cannot be had here is skipped with a line that says why, and exit code 77; another one is an error.
 set -euo pipefail
@@ -16,7 +16,7 @@ build=$(cd "$1" && pwd)
 shift
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(fortran serial python)
-kept=${SHOAL_DOORS_DEPENDENCIES:-$PWD/build/doors}
+kept=${TEST_DOORS_DEPENDENCIES:-$PWD/build/doors}
 mkdir -p "$kept"
 kept=$(cd "$kept" && pwd)
 programs=$PWD/tests/doors/programs

@@ -27,7 +27,7 @@ def doors() -> list[Path]:
 
 def dependencies() -> Path:
     """What tools/doors_programs.sh keeps."""
-    return Path(os.environ.get("SHOAL_DOORS_DEPENDENCIES", TOP / "build" / "doors"))
+    return Path(os.environ.get("TEST_DOORS_DEPENDENCIES", TOP / "build" / "doors"))
 
 
 @dataclass(frozen=True)
