@@ -92,7 +92,8 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
                                         const ChunkPlan& chunk_plan, Status& status) {
   const Transfer& transfer = *job.transfer;
   Transfer out = in_chunk_order(job, order, chunk_plan);
-  if (transfer.refused || chunk_plan.map->map()->local_cells() == 0) return out;
+  // A list of holes alone has no cells either.
+  if (transfer.refused || transfer.mine.empty() || chunk_plan.map->map()->local_cells() == 0) return out;
   const bool mapped = is_mapped(transfer);
   const Box box = own_cells(transfer);
   const bool as_it_is =
