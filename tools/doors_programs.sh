@@ -52,8 +52,8 @@ fortran_source() {
     realpath "$NETCDF_FORTRAN_SOURCE"
     return
   fi
-  local address tar=$kept/work/netcdf-fortran.tar.xz
-  address=$(cd "$kept/work" && apt-get download --print-uris libnetcdff-dev 2>/dev/null | sed -n "s/^'\([^']*\)'.*/\1/p") || true
+  local address tar=$kept/sources/netcdf-fortran.tar.xz
+  address=$(cd "$kept/sources" && apt-get download --print-uris libnetcdff-dev 2>/dev/null | sed -n "s/^'\([^']*\)'.*/\1/p") || true
   address=$(sed -n 's#/libnetcdff-dev_\(.*\)-[^-]*$#/netcdf-fortran_\1.orig.tar.xz#p' <<<"${address//%2b/+}")
   [ -n "$address" ] && /usr/lib/apt/apt-helper -q download-file "$address" "$tar" >/dev/null 2>&1 || return 1
   if ! echo "$known_source  $tar" | sha256sum --check --status; then
@@ -68,12 +68,12 @@ install_fortran() {
   local tar
   tar=$(fortran_source) || skip "no parallel netCDF-Fortran: no sources; name a tar file of them in NETCDF_FORTRAN_SOURCE" || return
   echo "doors_programs.sh: netCDF-Fortran is compiled: a minute"
-  mkdir -p "$kept/work/source"
-  tar -xf "$tar" -C "$kept/work/source" --strip-components=1
+  mkdir -p "$kept/sources/source"
+  tar -xf "$tar" -C "$kept/sources/source" --strip-components=1
   (logged fortran compile_netcdf_fortran) || exit 1
 }
 compile_netcdf_fortran() {
-  cd "$kept/work/source" && ./configure --disable-static --disable-dependency-tracking --prefix="$kept/fortran" CC="$mpicc" FC="$mpifort" \
+  cd "$kept/sources/source" && ./configure --disable-static --disable-dependency-tracking --prefix="$kept/fortran" CC="$mpicc" FC="$mpifort" \
     F77="$mpifort" CPPFLAGS="-I$netcdf_include" LDFLAGS="-L$(dirname "$netcdf_library")" CFLAGS=-O1 \
     FCFLAGS="-O1 -w -fallow-argument-mismatch" FFLAGS="-O1 -w -fallow-argument-mismatch" &&
     { [ ! -f libsrc/Makefile ] || make -C libsrc install; } && make -C fortran install
@@ -82,7 +82,7 @@ compile_netcdf_fortran() {
 install_serial() {
   local package
   for package in libnetcdff-dev libnetcdff7; do
-    (cd "$kept/work" && apt-get -q download $package && dpkg-deb -x $package*.deb "$kept/serial") >"$kept/serial.log" 2>&1 ||
+    (cd "$kept/sources" && apt-get -q download $package && dpkg-deb -x $package*.deb "$kept/serial") >"$kept/serial.log" 2>&1 ||
       skip "no serial netCDF-Fortran: the package $package cannot be fetched" || return
   done
 }
@@ -140,10 +140,10 @@ for part in "${parts[@]}"; do
   fi
   [ "$part" = python ] || needs_fortran || continue
   if [ ! -f "$kept/$part/.done" ]; then
-    rm -rf "${kept:?}/work" "${kept:?}/$part"
-    mkdir -p "$kept/work"
+    rm -rf "${kept:?}/sources" "${kept:?}/$part"
+    mkdir -p "$kept/sources"
     if "install_$part"; then touch "$kept/$part/.done"; fi
-    rm -rf "${kept:?}/work"
+    rm -rf "${kept:?}/sources"
   fi
   [ ! -f "$kept/$part/.done" ] || "programs_$part"
 done

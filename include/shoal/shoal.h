@@ -566,45 +566,35 @@ SHOAL_API int shoal_copy_variable(shoal_dataset* dataset, shoal_variable variabl
                                   const shoal_decomposition* decomposition, shoal_dataset* from,
                                   shoal_variable from_variable, const shoal_section* section);
 
-/* Write boxes of variables on this rank alone, without the others, which may be anywhere in their program:
- * what MPI-IO and netCDF call independent. Any variables but compressed ones and text of any length, any
- * number of boxes, strides, and types as in shoal_write; fixed variables, and records that are there. Nobody
- * is waited for.
- *  boxes  [n]; n may be 0. Cells that several boxes have: the last one counts
- * Order: what this rank writes and reads, alone and together with others, is as if it were done in the order of
- * its calls. Other ranks see what was written alone after the next shoal_sync of all ranks, and a file has it
- * for certain from then on; several ranks that write the same cell between two of these leave the value of one
- * of them. Cells go to the file at once, or wait in memory, at most a rank's part of the setting stage_bytes: where
- * a variable was defined, or written or put by all ranks, since the last shoal_sync, and in parts of a file
- * that nobody wrote yet (see shoal_def_independent).
- * Errors come in this call, on this rank, and before anything is written, but for: SHOAL_RANGE, where all
- * other values were written; and what fails while cells are stored, which may come out at the next shoal_sync,
- * too. SHOAL_STATE: definitions are not finished (shoal_end_define), the record dimension would have to grow,
- * too much waits in memory (some of it then does); SHOAL_NOT_SUPPORTED: another driver than native, a layout of several files, a
- * compressed variable, nodes that do not see each other's writes (NFS). Local. */
+/* Write boxes of variables on this rank alone, what MPI-IO and netCDF call independent: nobody is waited for.
+ * Any number of boxes, strides and types as in shoal_write, but no compressed variables and text of any length;
+ * fixed variables, and records that are there.
+ *  boxes  [n], n may be 0; of cells that several boxes have the last one counts
+ * Order: this rank's writes and reads, alone and with others, count in the order of its calls (but boxes of all
+ * ranks: shoal_write_boxes). Other ranks see what was written alone after the next shoal_sync of all ranks; of a
+ * cell that several ranks wrote alone before it, one value stays. Cells go to the file at once, or wait in
+ * memory, at most a rank's part of stage_bytes: where all ranks defined, wrote or put the variable since then,
+ * and in parts of a file that nobody wrote yet (shoal_def_independent).
+ * Errors come in this call, on this rank, before anything is written, but for SHOAL_RANGE (all other values are
+ * written) and what fails in storing, also at the next shoal_sync. SHOAL_STATE: definitions are not finished,
+ * the record dimension would grow, too much waits; SHOAL_NOT_SUPPORTED: another driver than native, several
+ * files, a compressed variable, nodes that do not see each other's writes (NFS). Local. */
 SHOAL_API int shoal_write_independent(shoal_dataset* dataset, int n, const shoal_box* boxes);
-/* Read boxes of variables on this rank alone, compressed ones, too; also of a set of files that is read. What
- * this rank wrote alone is there, what others wrote once all ranks have called shoal_sync. Errors as of
- * shoal_write_independent; SHOAL_NOT_FOUND, no such record; SHOAL_STATE, too: all ranks together have written
- * or put the variable since the last shoal_sync. Local. */
+/* Read boxes on this rank alone, of compressed variables and sets of files, too: what it wrote alone, and what
+ * others wrote before the last shoal_sync. Errors as of shoal_write_independent; SHOAL_NOT_FOUND, no such record;
+ * SHOAL_STATE, all ranks have written or put the variable since the last shoal_sync. Local. */
 SHOAL_API int shoal_read_independent(shoal_dataset* dataset, int n, const shoal_box* boxes);
 
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
-
-/* Write the cells of this rank's boxes: any number of boxes, none too, of any variables. The record dimension
- * grows as they say.
- *  - The same box on all ranks is a replicated value: that of rank 0 counts. Other cells that several ranks write
- *    get the value of the first of them, and cells in several boxes of a rank that of the last one.
- *  - Cells in no box keep what the file has; in new records, and variables that are written for the first time,
- *    they get the fill value where the variable is filled.
+/* Write the cells of this rank's boxes: any number, none too, of any variables; records are added as they say.
+ *  - A cell that several ranks write gets the value of the first of them; in several boxes of a rank, the last.
+ *  - Cells in no box keep what the file has; in new records, and variables written for the first time, they get
+ *    the fill value where the variable is filled.
  * Calls that come again in the same order, in any records, cost a match of calls; other boxes are gathered on
- * rank 0, which makes decompositions of them. One rank's box of each variable, without a stride, is written
- * without a copy.
- * What ranks wrote alone to a variable (shoal_write_independent) is to be followed by shoal_sync before boxes of
- * it are written: cells that still wait are lost otherwise, and shoal_sync says so (SHOAL_STATE).
- *  n, boxes  [n] of this rank
+ * rank 0, which makes decompositions of them. After shoal_write_independent of a variable call shoal_sync before
+ * its boxes are written: cells that still wait are lost otherwise, and shoal_sync says so (SHOAL_STATE).
  * Errors: as of shoal_write. A rank with bad arguments takes part with no box, and shoal_sync says why on all
- * ranks. Collective; the number of boxes is each rank's own. */
+ * ranks. Collective; n, the number of boxes, is each rank's own. */
 SHOAL_API int shoal_write_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes);
 /* Read boxes in the same way; any ranks may read the same cells. Errors: as of shoal_read. Collective. */
 SHOAL_API int shoal_read_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes);

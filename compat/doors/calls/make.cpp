@@ -32,21 +32,6 @@ int open_in_library(const char* path, int mode, MPI_Comm comm, MPI_Info info, in
   return library().nc_open_par != nullptr ? library().nc_open_par(path, mode, comm, info, ncidp) : NC_ENOPAR;
 }
 
-const char* name_of(int format) {
-  switch (format) {
-    case NC_FORMAT_CLASSIC:
-      return "cdf1";
-    case NC_FORMAT_64BIT_OFFSET:
-      return "cdf2";
-    case NC_FORMAT_64BIT_DATA:
-      return "cdf5";
-    case NC_FORMAT_NETCDF4_CLASSIC:
-      return "netcdf4-classic";
-    default:
-      return "netcdf4";
-  }
-}
-
 // A hint that means something to Shoal, as a default of the program: ", stripe_count?=4".
 std::string setting_of(MPI_Info info, const char* hint, const char* setting, long long multiple) {
   char value[MPI_MAX_INFO_VAL + 1] = "";
@@ -59,7 +44,7 @@ std::string setting_of(MPI_Info info, const char* hint, const char* setting, lon
 }
 
 std::string settings_of(const File& file, MPI_Info info) {
-  std::string settings = std::string("format=") + name_of(file.format) + ", attributes=rank0";
+  std::string settings = std::string("format=") + name_of_format(file.format) + ", attributes=rank0";
   if ((file.mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
   return settings + setting_of(info, "striping_factor", "stripe_count", 1) +
          setting_of(info, "striping_unit", "stripe_bytes", 65536);

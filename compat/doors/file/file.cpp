@@ -129,4 +129,19 @@ int report_error(const File& file, const char* call, int code) {
   return code_of(code);
 }
 
+const char* name_of_format(int format) {
+  switch (format) {
+    case NC_FORMAT_CLASSIC:
+      return "cdf1";
+    case NC_FORMAT_64BIT_OFFSET:
+      return "cdf2";
+    case NC_FORMAT_64BIT_DATA:
+      return "cdf5";
+    case NC_FORMAT_NETCDF4_CLASSIC:
+      return "netcdf4-classic";
+    default:
+      return "netcdf4";
+  }
+}
+
 }  // namespace door

@@ -78,6 +78,9 @@ int code_of(int shoal_code);
 // code_of(code).
 int report_error(const File& file, const char* call, int code);
 
+// Shoal's name of netCDF's format: "cdf5" for NC_FORMAT_64BIT_DATA.
+const char* name_of_format(int format);
+
 }  // namespace door
 
 #endif

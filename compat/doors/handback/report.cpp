@@ -19,25 +19,10 @@ void note(MPI_Comm comm, const std::string& line) {
   std::fclose(report);
 }
 
-const char* name_of(int format) {
-  switch (format) {
-    case NC_FORMAT_CLASSIC:
-      return "cdf1";
-    case NC_FORMAT_64BIT_OFFSET:
-      return "cdf2";
-    case NC_FORMAT_64BIT_DATA:
-      return "cdf5";
-    case NC_FORMAT_NETCDF4_CLASSIC:
-      return "netcdf4-classic";
-    default:
-      return "netcdf4";
-  }
-}
-
 }  // namespace
 
 void note_served(const File& file) {
-  note(file.comm, file.path + ": served by Shoal, " + name_of(file.format) + ", " +
+  note(file.comm, file.path + ": served by Shoal, " + name_of_format(file.format) + ", " +
                       std::to_string(file.definitions.vars.size()) + " variables\n");
 }
 
