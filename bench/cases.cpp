@@ -38,7 +38,8 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
   if (setup.experiment.program != ProgramKind::streams &&
       (entry.does == MethodEntry::Does::sums || entry.does == MethodEntry::Does::fields))
     return entry.name + " is for runs whose files have means, and those of " + name + " have none";
-  if (content.any_scattered() && (entry.name == "bare-gather" || entry.name == "bare-netcdf-collective"))
+  const bool moves_boxes = !entry.through_shoal && (entry.driver == "gather" || entry.driver == "netcdf");
+  if (content.any_scattered() && moves_boxes)
     return entry.name + " moves boxes, and the columns of " + name + " are lists; --cut block is possible";
   if (content.define_only && entry.formats.empty())
     return entry.name + " has nothing to define, and " + name + " does nothing else";

@@ -25,7 +25,8 @@ echo "== soname"
 version=$(sed -n 's/^Version: *//p' "$(find "$prefix" -name shoal.pc)")
 soversion=${version%%.*}
 [ "$soversion" != 0 ] || soversion=${version%.*}  # before 1.0 a minor version may change the interface
-find "$prefix" -name 'libshoal*.so' | while read -r library; do
+# What programs link. Doors are loaded by their path.
+find "$prefix" -name 'libshoal*.so' -not -path '*/doors/*' | while read -r library; do
   name=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
   echo "$name"
   if [ "$name" != "$(basename "$library").$soversion" ]; then
