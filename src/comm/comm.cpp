@@ -328,7 +328,7 @@ void Comm::broadcast(Bytes& bytes, int root) const {
 }
 
 CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
-  if (size_ == 1) return {true, mine.failed, mine.any_flag, mine.asks};
+  if (size_ == 1) return {true, mine.failed, mine.any_flag, mine.asks, mine.waits};
   require_together();
   enum Word : std::size_t {
     does,
@@ -341,6 +341,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
     failed,
     any_flag,
     asks,
+    waits,
     box,
     count = box + 2 * k_max_dims
   };
@@ -362,6 +363,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   words[failed] = mine.failed ? 1 : 0;
   words[any_flag] = mine.any_flag ? 1 : 0;
   words[asks] = mine.asks ? 1 : 0;
+  words[waits] = mine.waits ? 1 : 0;
   std::fill(words.begin() + box, words.end(), -1);
   if (of_root != nullptr && rank_ == 0) {
     const auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + box);
@@ -371,14 +373,20 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   if (words[does] != -words[not_does]) {
     const bool led_alike = words[led] == words[skipped_call] && words[not_led] == -words[led];
     if (!led_alike) diverge(mine.does);
-    return {false, true, words[any_flag] != 0, words[asks] != 0, number_of(mine.does) != words[led]};
+    return {false,
+            true,
+            words[any_flag] != 0,
+            words[asks] != 0,
+            words[waits] != 0,
+            number_of(mine.does) != words[led]};
   }
   if (of_root != nullptr) {
     const int n = of_root->rank();
     std::copy_n(words.begin() + box, n, of_root->first.begin());
     std::copy_n(words.begin() + box + n, n, of_root->count.begin());
   }
-  return {words[details] == -words[not_details], words[failed] != 0, words[any_flag] != 0, words[asks] != 0};
+  return {words[details] == -words[not_details], words[failed] != 0, words[any_flag] != 0, words[asks] != 0,
+          words[waits] != 0};
 }
 
 void Comm::diverge(const std::string& does) const {

@@ -26,6 +26,7 @@ struct CallSignature {
   bool failed = false;        ///< this rank cannot make the call
   bool any_flag = false;      ///< a flag of the caller's: true in the match if it is on any rank
   bool asks = false;          ///< a second such flag
+  bool waits = false;         ///< a third: cells wait that this rank wrote alone
   /// The kind of calls that this rank has skipped, in words as `does`: others may wait for it in the match of
   /// one of them. nullptr: none.
   const char* skipped_call = nullptr;
@@ -37,6 +38,7 @@ struct CallMatch {
   bool failed = false;    ///< on any rank
   bool any_flag = false;  ///< on any rank
   bool asks = false;      ///< on any rank
+  bool waits = false;     ///< on any rank
   /// The others matched a call that this rank has skipped, and know that a rank failed.
   bool peers_diverged = false;
 };

@@ -62,7 +62,6 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   for (const auto& cut : strategies_.all())
     paths_.rearrangers.check_kept_cells(cut.plan,
                                         wanted);  // what cannot be is refused before anything changes
-  pending_.finish_run();
   const int before = header_.schema().variables.count();
   header_.define(wanted);
   records_.add_variables(header_.schema());
@@ -100,7 +99,6 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
 }
 
 void NativeDriver::begin_write() {
-  pending_.finish_run();
   if (!paths_.staged.is_made()) paths_.staged.make();  // it failed before, on all ranks
   pending_.ask_others();
 }
@@ -174,7 +172,6 @@ void NativeDriver::write_field(FieldJob& job, Route& route) {
   router_.complete(route, job);
   records_.note_write(header_.schema(), transfer.variable, transfer.region);
   state_.note_call(fingerprint_of(job, 0));
-  state_.note_field();
   state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type)));
   const bool all_are_here = route.matches || route.sends;
   if (!all_are_here) {
@@ -193,6 +190,7 @@ void NativeDriver::write_field(FieldJob& job, Route& route) {
   if (all_are_here) keep_order(job, route.together);
   if (state_.has_diverged() && !route.together) return;
   state_.change();
+  state_.note_field();  // after all that completes the writes before it
   ++counters_.fields_written;
   strategies_.note_write(job);
   if (placed.ok()) return store(job, route);
@@ -303,7 +301,6 @@ Status NativeDriver::of_variable(const Status& status, int v) const {
 
 // Also if one rank gets it wrong. variable: none where this rank does not know it.
 void NativeDriver::begin_put(std::optional<int> variable) {
-  pending_.finish_run();
   header_.puts().note_call(variable);
   state_.note_call();
   state_.log().note(CallLog::Verb::put, variable, {});
@@ -332,6 +329,15 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
     outcome = of_variable(caught([&] { header_.get(v, box, values, strings); }), v);
   comm_.agree_or_throw(outcome);
   if (!all) share_values(comm_, header_.variable(v).type, box, values, strings);
+}
+
+// What a rank wrote alone comes before what ranks write in the call that is matched.
+CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signature) {
+  CallSignature mine = signature;
+  mine.waits = paths_.independent.waits();
+  const CallMatch match = pending_.match_calls(comm, mine);
+  if (match.waits) pending_.complete(signature.does);
+  return match;
 }
 
 void NativeDriver::fetch(int variable, const Box& box, std::byte* values) {

@@ -44,9 +44,7 @@ class NativeDriver final : public Driver {
   bool stores() const override { return writable_; }
   void fetch(int variable, const Box& box, std::byte* values) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
-  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {
-    return pending_.match_calls(comm, signature);
-  }
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   Status failure() const override { return pending_.failure(); }
   void sync(bool durable) override;
   void submit_pending() override;

@@ -81,14 +81,9 @@ Status PendingWrites::different_calls() {
       odd};
 }
 
-void PendingWrites::finish_run() {
-  keep(caught([&] { paths_.independent.finish_run(); }));
-}
-
 void PendingWrites::complete(const char* does) {
-  finish_run();
   CallSignature mine = state_.signature(does);
-  mine.asks = paths_.independent.waits();
+  mine.waits = paths_.independent.waits();
   const CallMatch match = match_calls(comm_, mine);
   if (!match.same) {  // nobody may wait for what others never do
     const Status odd = different_calls();
@@ -103,9 +98,9 @@ void PendingWrites::complete(const char* does) {
   paths_.queue.send(match.same);
   state_.matched();
   paths_.direct.forget_writers();
-  if (match.same && !match.any_flag && !match.asks) return;
+  if (match.same && !match.any_flag && !match.waits) return;
   if (store_rest()) {
-    if (match.asks) keep(paths_.independent.store_waiting());
+    if (match.waits) keep(paths_.independent.store_waiting());
     return;
   }
   state_.lose();

@@ -34,8 +34,6 @@ class PendingWrites {
   void ask_others();
   /// Completes pending writes: ranks match calls, compare their writes, and store all that waits. Collective.
   void complete(const char* does);
-  /// Stores what this rank wrote alone and may still go on. Comes before all that ranks do together. Local.
-  void finish_run();
   /// complete, and a commit of the file. Error on all ranks alike. Collective.
   void commit(bool durable, bool final);
   /// Error on all ranks alike if the status of one is not ok. Collective.

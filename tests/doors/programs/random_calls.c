@@ -39,6 +39,7 @@ typedef struct dataset {
   variable vars[k_variables];
   unsigned seed, op;
   int faults, wild; /* wild: some cells of this call get what a byte cannot hold */
+  int alone;        /* ranks put values alone since the last sync */
 } dataset;
 
 /* ---- chance: the same on all ranks, for each (seed, call, rank) ---- */
@@ -422,6 +423,7 @@ static void grow(dataset* d, const step* c) {
 static void settle(dataset* d) {
   const int code = d->lib->sync(d->ncid);
   check(code == 0, "seed %u, call %u: sync gave %d", d->seed, d->op, code);
+  d->alone = 0;
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -437,7 +439,10 @@ static void do_step(dataset* d, const step* c) {
   double sum = 0;
   char text[200] = "";
   if (!c->get && c->bad_rank != -2) grow(d, c);
-  if (c->get) settle(d);
+  /* MPI-IO gives ranks that write a cell alone, one after the other, no order but by a sync. */
+  const int puts_alone = c->how == independent && !c->get;
+  if (c->get || (puts_alone && d->alone)) settle(d);
+  if (puts_alone) d->alone = 1;
   if (c->how == independent) {
     for (int i = 0; i < d->nvars; ++i)
       if (!d->vars[i].packed) NEEDS(d->lib->access(d->ncid, d->vars[i].id, independent));

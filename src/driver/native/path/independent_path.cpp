@@ -14,10 +14,8 @@ namespace shoal {
 
 namespace {
 
-constexpr std::size_t k_longest_run = 1 << 20;  // that waits for one that follows it in the file
-constexpr std::size_t k_whole_write = 1 << 16;  // that waits for none
-constexpr std::int64_t k_fill_part = 4 << 20;   // bytes that one rank fills before it is the next one's turn
-constexpr std::size_t k_most_known = 1 << 16;   // addresses of chunks
+constexpr std::int64_t k_fill_part = 4 << 20;  // bytes that one rank fills before it is the next one's turn
+constexpr std::size_t k_most_known = 1 << 16;  // addresses of chunks
 
 std::int64_t element_size(const VariableDef& variable) {
   return static_cast<std::int64_t>(size_of(variable.type));
@@ -183,27 +181,8 @@ void IndependentPath::store(int v, const Box& box, const std::byte* cells) {
 void IndependentPath::store_at(int v, const Box& box, const std::byte* cells,
                                const Numbered<Location>& addresses) {
   for_each_run(v, box, addresses, [&](const Extent& run) {
-    store_run(run.in_file, {cells + run.in_memory, static_cast<std::size_t>(run.bytes)});
+    context_.file.write(run.in_file, {cells + run.in_memory, static_cast<std::size_t>(run.bytes)});
   });
-}
-
-void IndependentPath::store_run(const Location& at, std::span<const std::byte> bytes) {
-  if (!run_.empty() && run_at_ + static_cast<std::int64_t>(run_.size()) == at &&
-      run_.size() + bytes.size() <= k_longest_run) {
-    run_.insert(run_.end(), bytes.begin(), bytes.end());
-    return;
-  }
-  finish_run();
-  if (bytes.size() >= k_whole_write) return context_.file.write(at, bytes);
-  run_at_ = at;
-  run_.assign(bytes.begin(), bytes.end());
-}
-
-void IndependentPath::finish_run() {
-  if (run_.empty()) return;
-  // It is not tried again: the caller reports what failed.
-  const Bytes run = std::exchange(run_, {});
-  context_.file.write(run_at_, run);
 }
 
 Status IndependentPath::supersede(int v, const Box& region, const Box& written) {
@@ -245,7 +224,6 @@ Status IndependentPath::store_waiting() {
   const std::map<int, Box> regions = regions_of_all();
   Status status = caught([&] { make_ready(regions); });
   if (status.ok()) status = store_each_waiting();
-  status.merge(caught([&] { finish_run(); }));
   waiting_.clear();
   context_.comm.barrier();
   return status;
@@ -342,7 +320,6 @@ void IndependentPath::fill(int v, const Box& region, const Box& chunks, const st
 void IndependentPath::fetch(int v, const Box& box, std::byte* values) {
   require_one_view_of_file();
   if (box.empty()) return;
-  finish_run();
   const FileHeader& header = context_.header;
   const VariableDef& variable = header.variable(v);
   const auto unknown = [] {

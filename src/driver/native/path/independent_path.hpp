@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "driver/native/chunk_addresses.hpp"
@@ -29,8 +28,6 @@ class IndependentPath {
   void store(int v, const Box& box, const std::byte* cells);
   void fetch(int v, const Box& box, std::byte* values);
 
-  /// Stores the run that may go on in the next call. Local; may throw.
-  void finish_run();
   /// Do cells wait for the other ranks?
   bool waits() const { return !waiting_.empty(); }
   /// Ranks write the region together, or put it: what waits of it is old. written: the part of it that this
@@ -55,7 +52,6 @@ class IndependentPath {
   void for_each_run(int v, const Box& box, const Numbered<Location>& addresses,
                     const std::function<void(const Extent&)>& visit) const;
   void store_at(int v, const Box& box, const std::byte* cells, const Numbered<Location>& addresses);
-  void store_run(const Location& at, std::span<const std::byte> bytes);
   Status store_each_waiting();
   std::map<int, Box> regions_of_all() const;
 
@@ -73,8 +69,6 @@ class IndependentPath {
   const NativeContext& context_;
   ChunkAddresses& addresses_;
   WaitingCells waiting_;
-  Location run_at_;  ///< of a run that may go on
-  Bytes run_;
   struct IndexLess {
     bool operator()(const Dims& a, const Dims& b) const {
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
