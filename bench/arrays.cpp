@@ -110,6 +110,7 @@ void LocalField::spoil() {
 void LocalField::pack(std::int64_t r, std::byte* packed) const {
   const auto size = size_of(field_->type);
   const auto row_bytes = static_cast<std::size_t>(tile_.columns * size);
+  if (row_bytes == 0) return;
   for (std::int64_t k = 0; k < field_->levels(); ++k)
     for (std::int64_t j = 0; j < tile_.rows; ++j) {
       std::memcpy(packed, interior(r) + (k * level_pitch() + j * row_pitch()) * size, row_bytes);
@@ -120,6 +121,7 @@ void LocalField::pack(std::int64_t r, std::byte* packed) const {
 void LocalField::unpack(std::int64_t r, const std::byte* packed) {
   const auto size = size_of(field_->type);
   const auto row_bytes = static_cast<std::size_t>(tile_.columns * size);
+  if (row_bytes == 0) return;
   for (std::int64_t k = 0; k < field_->levels(); ++k)
     for (std::int64_t j = 0; j < tile_.rows; ++j) {
       std::memcpy(interior(r) + (k * level_pitch() + j * row_pitch()) * size, packed, row_bytes);

@@ -112,6 +112,13 @@ inline bool in_one_file() {
   return layout() == "one";
 }
 
+/// Are variables compressed of which several ranks have parts of a chunk? HDF5 does it in collective access.
+inline bool compresses_parts() {
+  const char* access = std::getenv("SHOAL_ACCESS");
+  const bool alone = driver() == "netcdf" && access != nullptr && std::string(access) == "independent";
+  return has_format("netcdf4") && in_one_file() && !alone;
+}
+
 /// For cases that not every driver can pass: says so, and is true where the case is to be left.
 inline bool skipped(bool possible, const char* why) {
   if (!possible) MESSAGE("skipped with driver ", driver(), ", layout ", layout(), ": ", std::string(why));

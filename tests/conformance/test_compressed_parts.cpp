@@ -19,12 +19,6 @@ const char* const k_path = "parts.nc";
 constexpr std::int64_t k_levels = 7, k_rows = 13, k_columns = 17;
 constexpr std::int64_t k_cells = k_rows * k_columns;
 
-bool has_parts() {
-  const char* access = std::getenv("SHOAL_ACCESS");
-  const bool alone = driver() == "netcdf" && access != nullptr && std::string(access) == "independent";
-  return has_format("netcdf4") && in_one_file() && !alone;
-}
-
 /// Cells of a level that this rank has, in the order of its arrays.
 struct Own {
   Dims extents;
@@ -228,7 +222,7 @@ std::int64_t reported(shoal_dataset* file, const std::string& name) {
 }  // namespace
 
 TEST_CASE("compression: levels and records that come one after the other are compressed once") {
-  if (skipped(has_parts(), "it has no compression")) return;
+  if (skipped(compresses_parts(), "it has no compression")) return;
   for (const auto& nodes : k_nodes) {
     CAPTURE(nodes);
     std::mt19937 random(41);
@@ -256,7 +250,7 @@ TEST_CASE("compression: levels and records that come one after the other are com
 }
 
 TEST_CASE("compression: parts of chunks in any order, with syncs, reading and other sessions between") {
-  if (skipped(has_parts(), "it has no compression")) return;
+  if (skipped(compresses_parts(), "it has no compression")) return;
   // Memory for parts: plenty, little (each part alone), some.
   const std::vector<std::string> memory{"", ", stage_bytes=131072", ", stage_bytes=200000"};
   const std::vector<unsigned> cases{1, 2, 3, 4, 5, 6, 7, 8};
@@ -295,7 +289,8 @@ TEST_CASE("compression: parts of chunks in any order, with syncs, reading and ot
 }
 
 TEST_CASE("compression: a rank that cannot give its part of a chunk leaves the others' in the file") {
-  if (skipped(has_parts() && is_native() && world_size() > 1, "it needs driver native, and others")) return;
+  if (skipped(compresses_parts() && is_native() && world_size() > 1, "it needs driver native, and others"))
+    return;
   std::mt19937 random(43);
   std::mt19937 own(500 + static_cast<unsigned>(world_rank()));
   Fields all(random, false);
@@ -361,7 +356,7 @@ TEST_CASE("compression: ranks of several nodes compress as much, whoever has the
 }
 
 TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in sections") {
-  if (skipped(has_parts(), "it has no compression")) return;
+  if (skipped(compresses_parts(), "it has no compression")) return;
   constexpr std::int64_t k_mapped = 41, k_behind = 6, k_records = 3;
   const std::vector<std::vector<std::int64_t>> all_chunks{{1, 7, 6}, {1, 7, 4}, {2, 41, 6}, {2, 5, 1}};
   unsigned seed = 50;
@@ -417,7 +412,7 @@ TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in 
 }
 
 TEST_CASE("compression: a part that is written again is fill where no rank has a cell") {
-  if (skipped(has_parts(), "it has no compression")) return;
+  if (skipped(compresses_parts(), "it has no compression")) return;
   constexpr std::int64_t k_all = 40, k_two = 2;
   const std::int64_t global[] = {k_all}, chunk[] = {k_two, 16};
   const Box tile = world_rank() == 0 ? Box::whole({k_all}) : Box({0}, {0});

@@ -1,6 +1,7 @@
 // Definitions that have no place in a classic file: its data move to a new one.
 #include <filesystem>
 
+#include "comm/nodes.hpp"
 #include "conformance/support.hpp"
 #include "format/classic/header.hpp"
 #include "storage/store.hpp"
@@ -112,9 +113,19 @@ std::vector<std::int64_t> begins() {
   return header.begins;
 }
 
+/// Do ranks of a node follow each other? Else their parts of a line form no box.
+bool nodes_follow_ranks() {
+  const Nodes nodes(Comm(MPI_COMM_WORLD), 0);
+  const int mine = nodes.index();
+  std::vector<int> all(static_cast<std::size_t>(world_size()));
+  MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return std::is_sorted(all.begin(), all.end());
+}
+
 /// Settings of sets that a line of cells can be written to.
 std::vector<std::string> set_layouts() {
-  std::vector<std::string> found{"layout=process", "layout=node"};
+  std::vector<std::string> found{"layout=process"};
+  if (nodes_follow_ranks()) found.emplace_back("layout=node");
   if (world_size() > 1) found.emplace_back("layout=domains, io_layout=2x1");
   return found;
 }

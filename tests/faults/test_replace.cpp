@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -263,8 +264,10 @@ TEST_CASE("two that make one name and see no lock of each other each have their 
       first->write(line.call(0));
       first->end_define();
     }));
-    if (world_rank() == 0) {  // as if locks were known on their own node alone
-      CHECK(folder.names().size() == 2);
+    if (world_rank() == 0) {              // as if locks were known on their own node alone
+      const auto names = folder.names();  // over nodes Open MPI has a file of its own beside one that is open
+      CHECK(std::count_if(names.begin(), names.end(),
+                          [](const auto& name) { return fs::path(name).extension() != ".lock"; }) == 2);
       CHECK(fs::file_size(folder.file(".x.nc.new.tmp")) < 100);
       fs::remove(folder.file(".x.nc.new.tmp"));
     }

@@ -126,8 +126,10 @@ TEST_CASE("a folder that each node has for itself is refused, and nobody waits")
     if (one_is_there && nodes.index() > 0 && nodes.node().rank() == 0) std::ofstream(path) << "old";
     comm.barrier();
     Line line(k_cells);
+    DatasetOptions at_once;
+    at_once.settings = "replace=at_once";  // else the new file has a name of its own, which nobody has
     const Outcome outcome = outcome_of([&] {
-      auto file = Dataset::create(MPI_COMM_WORLD, path, {});
+      auto file = Dataset::create(MPI_COMM_WORLD, path, at_once);
       line.define(*file);
       file->write(line.call(0));
       file->close(false);

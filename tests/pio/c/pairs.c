@@ -89,7 +89,7 @@ static void decompositions(int iosys, const format* f) {
   OK(PIOc_enddef(ncid));
   for (int round = 0; round < 8; ++round) { /* a new variable each round: there must be room for more */
     int value = 100 * round + my_rank;
-    char name[8];
+    char name[16];
     const int values[2] = {value + 7, value + 50};
     OK(PIOc_setframe(ncid, v[0], 0));
     OK(PIOc_write_darray(ncid, v[0], whole, 2, values, NULL));

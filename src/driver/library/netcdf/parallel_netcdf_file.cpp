@@ -365,7 +365,7 @@ void ParallelNetcdfFile::load(int v, const Box& box, std::byte* cells, bool over
                      (overlapping && overlaps_alone());
   ++context_.counters.reads;
   use(alone ? Access::independent : Access::collective);
-  if (alone && box.empty()) return;
+  if (alone && box.empty() && together_.empty()) return;
   get(v, box, cells);
 }
 
@@ -392,9 +392,10 @@ void ParallelNetcdfFile::load_replicated(int v, const Box& box, std::byte* value
   const bool alone = context_.options.library.replicated_access == Access::independent ||
                      context_.has_holes(v) || (all && overlaps_alone());
   use(alone ? Access::independent : Access::collective);
-  if ((alone || box.rank() == 0) && (box.empty() || !(all || context_.comm.rank() == 0))) return;
+  const bool takes = !box.empty() && (all || context_.comm.rank() == 0);
+  if (!takes && (box.rank() == 0 || (alone && together_.empty()))) return;
   ++context_.counters.reads;
-  get(v, box, values);
+  get(v, alone && !takes ? no_cells(box.rank()) : box, values);
 }
 
 // Ranks may leave a collective write before others have stored its bytes.
