@@ -81,7 +81,8 @@ class ShoalFile:
     def __init__(self, path: Path):
         import shoal
 
-        self.file = shoal.open(path)
+        # Of a set one file may have a record more than the others, which its reader leaves out.
+        self.file = shoal.open(path, missing_tiles="common")
         self.names = list(self.file.variables)
 
     def has_record(self, name: str) -> bool:
