@@ -34,7 +34,7 @@ static void begin(model* m, const format* f) {
   OK(create(m->iosys, f, "refused.nc", &m->ncid));
   OK(PIOc_def_dim(m->ncid, "x", n, &m->dimid));
   for (int i = 0; i < 4; ++i) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "v%d", i);
     OK(PIOc_def_var(m->ncid, name, i == 3 ? PIO_SHORT : PIO_INT, 1, &m->dimid, &m->v[i]));
   }

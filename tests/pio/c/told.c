@@ -96,7 +96,7 @@ static void codes(int iosys) {
   GIVES(PIO_EBADID, PIOc_deletefile(last ? 77 : iosys, "told_none.nc"));
   /* More values than can be counted. */
   for (int i = 0; i < 8; ++i) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "d%d", i);
     OK(PIOc_def_dim(ncid, name, 2147483647, &dims[i]));
   }
