@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file has, as netCDF and PnetCDF speak of it: a door answers inquiries from this, whoever writes the file.
+// What a file has, as netCDF and PnetCDF speak of it: a door answers inquiries from this, whoever writes the
+// file.
 #ifndef SHOAL_DOORS_FILE_DEFINITIONS_HPP
 #define SHOAL_DOORS_FILE_DEFINITIONS_HPP
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the door serves in this process, and the core of it. Of both doors: DOOR_HEADER is the one's header.
+// Whether the door serves in this process, and the core of it. Of both doors: DOOR_HEADER is the header of
+// the one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Define mode, data mode of all ranks and of one alone; what ranks kept until they meet; the way to the library.
+// Define mode, data mode of all ranks and of one alone; what ranks kept until they meet; the way to the
+// library.
 #include <algorithm>
 
 #include "handback/lines.hpp"

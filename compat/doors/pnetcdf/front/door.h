@@ -43,8 +43,8 @@ struct door_calls {
 };
 
 /* The core's functions, and those of the program's own library, which has no others than the rows of the
- * table; NULL: it lacks one. Of the core each may answer DOOR_PASS_ON: the file is the library's, under the id
- * that library_id says. */
+ * table; NULL: it lacks one. Of the core each may answer DOOR_PASS_ON: the file is the library's, under the
+ * id that library_id says. */
 #define DOOR_PASS_ON 1
 struct door_functions {
 #define FUNCTION(name, parameters, arguments) int(*name) parameters;
