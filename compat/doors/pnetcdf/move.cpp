@@ -53,6 +53,15 @@ bool waits(const File& file, const Move& move) {
   });
 }
 
+// Bytes of the file, for those who ask how many were moved.
+void count_bytes(File& file, bool puts, const Box& box) {
+  const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
+  auto bytes = static_cast<std::int64_t>(size_of(var.type));
+  for (const std::int64_t count : box.count)
+    bytes *= count;
+  (puts ? file.put_bytes : file.got_bytes) += bytes;
+}
+
 // Cells of `from` that are also in `to`, dimension by dimension.
 void lay_over(const Box& from, const Box& to, const Steps& from_steps, const Steps& to_steps, std::size_t dim,
               const char* source, char* target, std::size_t size) {
@@ -84,8 +93,10 @@ void set_all(const Box& box, const Steps& steps, std::size_t dim, char* target,
 int move_together(File& file, bool puts, const std::vector<Move*>& moves) {
   std::vector<shoal_box> boxes;
   for (const Move* move : moves)
-    for (const Box& box : move->boxes)
+    for (const Box& box : move->boxes) {
       boxes.push_back(as_shoal(file, box));
+      count_bytes(file, puts, box);
+    }
   file.together |= puts;
   const int count = static_cast<int>(boxes.size());
   return told(file, puts,
@@ -102,6 +113,8 @@ int move_alone(File& file, Move& move) {
     for (const Box& box : move.boxes)
       boxes.push_back(as_shoal(file, box));
     const int code = shoal_write_independent(file.dataset, static_cast<int>(boxes.size()), boxes.data());
+    for (const Box& box : move.boxes)
+      if (code == SHOAL_OK) count_bytes(file, true, box);
     if (code != SHOAL_STATE) return told(file, true, code);
   }
   keep(file, std::move(move));
@@ -139,6 +152,7 @@ int read_over(File& file, Move& move) {
   for (Box& box : move.boxes) {
     const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
     const Steps steps = steps_of(box);
+    count_bytes(file, false, box);
     auto* values = static_cast<char*>(box.values);
     Box there = box;
     if (file.grows(var) && end_of(box) > records) {

@@ -214,7 +214,6 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
   }
   for (std::size_t i = 0; call.form == door_varm && call.imap != nullptr && i < var->dims.size(); ++i)
     asked.steps.push_back(call.imap[i] * static_cast<std::int64_t>(size_of(asked.memory)));
-  (puts ? file.put_bytes : file.got_bytes) += move.cells * static_cast<std::int64_t>(size_of(var->type));
   return puts ? prepare_put(file, *var, call, asked, copies, move) : prepare_get(file, call, asked, move);
 }
 
