@@ -86,12 +86,12 @@ bool all_agree(const File& file, bool yes) {
 }  // namespace
 
 int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
-  constexpr int other = NC_NETCDF4 | NC_DISKLESS | NC_MMAP;
+  constexpr int known = NC_NOCLOBBER | NC_WRITE | NC_SHARE | NC_64BIT_DATA | NC_64BIT_OFFSET;
   int code = NC_NOERR;
   const bool wanted = within_shoal == 0 && path != nullptr && is_wanted(path, true, comm, code);
   if (code != NC_NOERR) return code;
   const bool both = (mode & NC_64BIT_DATA) != 0 && (mode & NC_64BIT_OFFSET) != 0;
-  if (!wanted || ncidp == nullptr || (mode & other) != 0 || both || has_driver(path) || !has_room() ||
+  if (!wanted || ncidp == nullptr || (mode & ~known) != 0 || both || has_driver(path) || !has_room() ||
       format_of(mode) > NC_FORMAT_CDF5 || format_of(mode) == NC_FORMAT_NETCDF4 ||
       format_of(mode) == NC_FORMAT_NETCDF4_CLASSIC)
     return make_in_library(comm, path, mode, info, ncidp);

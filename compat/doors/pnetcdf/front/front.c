@@ -59,4 +59,10 @@
     OWN(name, parameters, arguments)                           \
   }
 
+// Not in the headers of all versions.
+int ncmpi_var_set_chunk(int ncid, int varid, int* chunk_dim);
+int ncmpi_var_get_chunk(int ncid, int varid, int* chunk_dim);
+int ncmpi_var_set_filter(int ncid, int varid, int filter);
+int ncmpi_var_get_filter(int ncid, int varid, int* filter);
+
 #include "pnetcdf/front/functions.def"
