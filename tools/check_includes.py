@@ -99,6 +99,7 @@ DOORS = {
     "data": {"front", "file"},
     "handback": {"front", "file"},
     "calls": {"front", "file", "data", "handback"},
+    "pnetcdf": {"file", "data", "handback"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -95,6 +95,17 @@ def test_ranks_alone_are_preloaded(door, tmp_path, compiled):
     assert "unless it loads a netCDF later" in told[0]
 
 
+def test_the_door_for_pnetcdf(door, tmp_path, compiled):
+    beside = door.with_name("libshoal_pnetcdf.so")
+    try:
+        model = compiled("-Wl,--no-as-needed", "-l:libpnetcdf.so")
+    except subprocess.CalledProcessError:
+        pytest.skip("no PnetCDF to link")
+    made, told = plan([str(model)], door, tmp_path / "report")
+    assert made[1] == f"LD_PRELOAD={door}" + (f":{beside}" if beside.is_file() else "")
+    assert not beside.is_file() or "libpnetcdf" in told[0] and "files that it makes" in told[0]
+
+
 def test_the_command(door, tmp_path, compiled):
     model = compiled()
     done = run_program([*shoal_run, "--", str(model)], cwd=tmp_path)

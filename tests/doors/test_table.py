@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of a door against the headers of netCDF-C, the symbols of its library, and the door's own.
+"""The table of a door against the headers of netCDF-C or PnetCDF, the symbols of the library, and the door's own.
 
 test_table.py TABLE DOOR LIBRARY HEADER...
 """
@@ -42,7 +42,8 @@ def main() -> int:
             return 1
         table[name] = kind
     wanted = declared(headers)
-    exported = {name for name in symbols(library) if name.startswith("nc_") and not INSIDE.match(name)}
+    prefix = "ncmpi_" if "pnetcdf" in Path(headers[0]).name else "nc_"
+    exported = {name for name in symbols(library) if name.startswith(prefix) and not INSIDE.match(name)}
     own = symbols(door)
     wrong = []
     if len(wanted) < 300 or len(exported) < 300:

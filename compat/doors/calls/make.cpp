@@ -144,7 +144,7 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
     const int told = left(*file, code, "nc_open_par");
     return told != NC_NOERR ? told : open_in_library(path, mode, comm, info, ncidp);
   }
-  const bool read = read_schema(*file);
+  const bool read = read_schema(file->dataset, file->definitions, file->format);
   if (agreed(*file, read && (!is_rank_0(*file) || outline == outline_of(*file))))
     return keep(std::move(file), ncidp);
   shoal_close(&file->dataset, 0);

@@ -3,9 +3,9 @@
 #ifndef SHOAL_DOORS_DATA_CONVERT_HPP
 #define SHOAL_DOORS_DATA_CONVERT_HPP
 
-#include <cstddef>
+#include <netcdf.h>
 
-#include "front/door.h"
+#include <cstddef>
 
 namespace door {
 

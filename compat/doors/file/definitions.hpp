@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file has, as netCDF speaks of it: the door answers inquiries from this, whoever writes the file.
+// What a file has, as netCDF and PnetCDF speak of it: a door answers inquiries from this, whoever writes the
+// file.
 #ifndef SHOAL_DOORS_FILE_DEFINITIONS_HPP
 #define SHOAL_DOORS_FILE_DEFINITIONS_HPP
+
+#include <mpi.h>
+#include <netcdf.h>
+#include <netcdf_par.h>
 
 #include <cstddef>
 #include <string>
 #include <vector>
-
-#include "front/door.h"
 
 namespace door {
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <memory>
 
 namespace door {
@@ -85,63 +83,8 @@ void take_program(const door_program* given) {
   of_front = given;
 }
 
-int code_of(int shoal_code) {
-  switch (shoal_code) {
-    case SHOAL_OK:
-      return NC_NOERR;
-    case SHOAL_INVALID_ARGUMENT:
-    case SHOAL_NOT_SUPPORTED:
-    case SHOAL_SETTING:
-      return NC_EINVAL;
-    case SHOAL_NOT_FOUND:
-      return ENOENT;
-    case SHOAL_EXISTS:
-      return NC_EEXIST;
-    case SHOAL_PERMISSION:
-      return EACCES;
-    case SHOAL_NO_SPACE:
-      return ENOSPC;
-    case SHOAL_IO:
-      return NC_EIO;
-    case SHOAL_FORMAT:
-      return NC_ENOTNC;
-    case SHOAL_RANGE:
-      return NC_ERANGE;
-    case SHOAL_TYPE:
-      return NC_EBADTYPE;
-    case SHOAL_NO_MEMORY:
-      return NC_ENOMEM;
-    case SHOAL_OUT_OF_STEP:
-    case SHOAL_TIMEOUT:
-    case SHOAL_MPI:
-      return NC_EMPI;
-    default:
-      return NC_EINTERNAL;
-  }
-}
-
 int report_error(const File& file, const char* call, int code) {
-  int rank = 0;
-  MPI_Comm_rank(file.comm, &rank);
-  const int failed = shoal_error_rank();
-  if (rank == (failed < 0 ? 0 : failed))
-    std::fprintf(stderr, "shoal: %s of %s: %s\n", call, file.path.c_str(), shoal_error_message());
-  return code_of(code);
-}
-
-const char* name_of_format(int format) {
-  switch (format) {
-    case NC_FORMAT_CLASSIC:
-      return "cdf1";
-    case NC_FORMAT_64BIT_OFFSET:
-      return "cdf2";
-    case NC_FORMAT_64BIT_DATA:
-      return "cdf5";
-    case NC_FORMAT_NETCDF4_CLASSIC:
-      return "netcdf4-classic";
-    default:
-      return "netcdf4";
-  }
+  return report_error(file.comm, file.path, call, code);
 }
 
 }  // namespace door

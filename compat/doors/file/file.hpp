@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "file/codes.hpp"
 #include "file/definitions.hpp"
 #include "front/door.h"
 
@@ -72,14 +73,8 @@ void take_program(const door_program* given);
 
 // ---- Errors.
 
-// netCDF's code for one of Shoal's, or of the system.
-int code_of(int shoal_code);
-// The last error of Shoal, on standard error by one rank: netCDF's codes have no message. Returns
-// code_of(code).
+// report_error of codes.hpp, for this file.
 int report_error(const File& file, const char* call, int code);
-
-// Shoal's name of netCDF's format: "cdf5" for NC_FORMAT_64BIT_DATA.
-const char* name_of_format(int format);
 
 }  // namespace door
 

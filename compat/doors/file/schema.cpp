@@ -42,21 +42,21 @@ bool read_filters(std::string_view filters, Variable& var) {
   return true;
 }
 
-bool read_attributes(const File& file, const char* var, Attributes& attributes, int count) {
+bool read_attributes(shoal_dataset* dataset, const char* var, Attributes& attributes, int count) {
   for (int i = 0; i < count; ++i) {
     shoal_att_info info = SHOAL_ATT_INFO_INIT;
-    if (shoal_inq_att(file.dataset, var, i, &info) != SHOAL_OK) return false;
+    if (shoal_inq_att(dataset, var, i, &info) != SHOAL_OK) return false;
     if (info.type < NC_BYTE || info.type > NC_STRING) return false;
     Attribute attribute{info.name, info.type, static_cast<std::size_t>(info.count), {}, {}};
     if (info.type == NC_STRING) {
       std::vector<char*> strings(attribute.count);
-      if (shoal_get_att(file.dataset, var, info.name, SHOAL_STRING, strings.data()) != SHOAL_OK) return false;
+      if (shoal_get_att(dataset, var, info.name, SHOAL_STRING, strings.data()) != SHOAL_OK) return false;
       attribute.strings.assign(strings.begin(), strings.end());
       shoal_free_strings(info.count, strings.data());
     } else {
       attribute.bytes.resize(attribute.count * size_of(info.type));
       if (attribute.count > 0 &&
-          shoal_get_att(file.dataset, var, info.name, info.type, attribute.bytes.data()) != SHOAL_OK)
+          shoal_get_att(dataset, var, info.name, info.type, attribute.bytes.data()) != SHOAL_OK)
         return false;
     }
     attributes.push_back(std::move(attribute));
@@ -64,9 +64,9 @@ bool read_attributes(const File& file, const char* var, Attributes& attributes, 
   return true;
 }
 
-bool read_variable(File& file, int index) {
+bool read_variable(shoal_dataset* dataset, Definitions& definitions, int index) {
   shoal_var_info info = SHOAL_VAR_INFO_INIT;
-  if (shoal_inq_var(file.dataset, index, &info) != SHOAL_OK) return false;
+  if (shoal_inq_var(dataset, index, &info) != SHOAL_OK) return false;
   Variable var;
   var.name = info.name;
   var.type = info.type;
@@ -74,7 +74,7 @@ bool read_variable(File& file, int index) {
   var.number = index;
   var.dims.assign(info.dims, info.dims + info.ndims);
   for (std::size_t i = 1; i < var.dims.size(); ++i)
-    if (file.definitions.dims[static_cast<std::size_t>(var.dims[i])].unlimited) return false;
+    if (definitions.dims[static_cast<std::size_t>(var.dims[i])].unlimited) return false;
   if (info.chunks != nullptr) {
     var.storage = NC_CHUNKED;
     var.chunks.assign(info.chunks, info.chunks + info.ndims);
@@ -83,30 +83,30 @@ bool read_variable(File& file, int index) {
   if (storage != "contiguous" && storage != "chunked" && storage != "compressed") return false;
   if (!read_filters(info.filters, var) || var.type < NC_BYTE || var.type > NC_UINT64) return false;
   int fill = 1;
-  if (shoal_inq_fill(file.dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK)
+  if (shoal_inq_fill(dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK)
     var.no_fill = fill == 0 ? 1 : 0;
   const int attributes = info.attributes;
-  if (!read_attributes(file, var.name.c_str(), var.attributes, attributes)) return false;
-  file.definitions.vars.push_back(std::move(var));
+  if (!read_attributes(dataset, var.name.c_str(), var.attributes, attributes)) return false;
+  definitions.vars.push_back(std::move(var));
   return true;
 }
 
 }  // namespace
 
-bool read_schema(File& file) {
+bool read_schema(shoal_dataset* dataset, Definitions& definitions, int& format) {
   shoal_file_info info = SHOAL_FILE_INFO_INIT;
-  if (shoal_inq_file(file.dataset, &info) != SHOAL_OK) return false;
-  file.format = format_of(info.format);
-  if (file.format == 0) return false;
+  if (shoal_inq_file(dataset, &info) != SHOAL_OK) return false;
+  format = format_of(info.format);
+  if (format == 0) return false;
   for (int i = 0; i < info.dimensions; ++i) {
     shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
-    if (shoal_inq_dim(file.dataset, i, &dim) != SHOAL_OK) return false;
-    file.definitions.dims.push_back(
+    if (shoal_inq_dim(dataset, i, &dim) != SHOAL_OK) return false;
+    definitions.dims.push_back(
         {dim.name, dim.unlimited != 0 ? 0 : static_cast<std::size_t>(dim.length), dim.unlimited != 0});
   }
   for (int i = 0; i < info.variables; ++i)
-    if (!read_variable(file, i)) return false;
-  return read_attributes(file, nullptr, file.definitions.attributes, info.attributes);
+    if (!read_variable(dataset, definitions, i)) return false;
+  return read_attributes(dataset, nullptr, definitions.attributes, info.attributes);
 }
 
 }  // namespace door

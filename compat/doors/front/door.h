@@ -46,6 +46,11 @@ static inline int door_is_id(int ncid) {
 /* The symbol of the core: its functions. Called once, before all of them. NULL: it cannot work in this
  * process, and `why` says why. */
 #define DOOR_CORE_SYMBOL "shoal_door_netcdf"
+#define DOOR_CORE_FILE "libshoal_netcdf_core.so"
+#define DOOR_OF "netCDF"
+/* A function that every netCDF-C has and the front has not; how files of it are named. */
+#define DOOR_EVERY_LIBRARY "nc_inq_libvers"
+#define DOOR_LIBRARY_FILE "libnetcdf"
 typedef const struct door_functions* door_core(const struct door_program* program, char* why, size_t size);
 
 /* ---- Parts of the front ------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the door serves in this process, and the core of it.
+// Whether the door serves in this process, and the core of it. Of both doors: DOOR_HEADER is the header of
+// the one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -9,10 +10,10 @@
 #include <string.h>
 
 #include "built_with.h"
-#include "door.h"
+#include DOOR_HEADER
 
 static const struct door_functions* core = NULL;
-static const char k_core[] = "libshoal_netcdf_core.so";
+static const char k_core[] = DOOR_CORE_FILE;
 
 const struct door_functions* door_core_functions(void) {
   return core;
@@ -29,7 +30,8 @@ static void say(const char* why) {
     break;
   }
   fprintf(stderr,
-          "shoal: the door for netCDF stands aside, and files are written by the program's own library: %s\n",
+          "shoal: the door for " DOOR_OF
+          " stands aside, and files are written by the program's own library: %s\n",
           why);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Doors: libraries by which programs of netCDF run on Shoal as they are."""
+"""Doors: libraries by which programs of netCDF and PnetCDF run on Shoal as they are."""
 
 from __future__ import annotations
 
@@ -36,6 +36,19 @@ def netcdf_door() -> Path:
     )
 
 
+def pnetcdf_door(door: Path) -> Path | None:
+    """The one for PnetCDF, beside the one for netCDF; None: this Shoal has none. Local."""
+    beside = door.with_name("libshoal_pnetcdf.so")
+    return beside if beside.is_file() else None
+
+
+def _loaded(path: Path, door: Path) -> list[str]:
+    """What is preloaded into a program: the door for PnetCDF where it has that, or may start what has."""
+    program = examine(path)
+    other = pnetcdf_door(door) if program.interpreter or program.needed(r"libpnetcdf") else None
+    return [str(each) for each in (door, other) if each is not None]
+
+
 def _compare(program: Executable, door: Path) -> None:
     """Refuse a program of another MPI or HDF5: the door would stand aside in it."""
     ours = libraries_of(door.with_name("libshoal_netcdf_core.so"))
@@ -63,7 +76,10 @@ def describe(path: Path, door: Path) -> str:
         )
     _compare(program, door)
     netcdf = program.needed(r"libnetcdf")
-    libraries = ", ".join([*program.needed(_mpi), *program.needed(_hdf5), *program.needed(r"libpnetcdf")])
+    if not netcdf and pnetcdf_door(door) is not None:
+        netcdf = program.needed(r"libpnetcdf")
+    others = [*program.needed(_mpi), *program.needed(_hdf5), *program.needed(r"libpnetcdf")]
+    libraries = ", ".join(name for name in others if name not in netcdf)
     if netcdf:
         return (
             f"{path} ({', '.join(netcdf)}; {libraries}): files that it makes, or opens to write, in parallel"
@@ -80,10 +96,11 @@ def plan(words: Sequence[str], door: Path, report: Path) -> tuple[list[str], lis
     places = places_of_programs(words)
     if not places:
         raise InvalidArgumentError(f"no such program: {words[0] if words else '(none is given)'}")
-    told = [describe(Path(shutil.which(words[i]) or words[i]), door) for i in places]
-    loaded = ":".join(filter(None, [str(door), os.environ.get("LD_PRELOAD")]))
+    paths = [Path(shutil.which(words[i]) or words[i]) for i in places]
+    told = [describe(path, door) for path in paths]
     made = list(words)
-    for place in reversed(places):
+    for place, path in reversed(list(zip(places, paths, strict=True))):
+        loaded = ":".join(filter(None, [*_loaded(path, door), os.environ.get("LD_PRELOAD")]))
         made[place:place] = ["env", f"LD_PRELOAD={loaded}", f"SHOAL_DOORS_REPORT={report}"]
     return made, told
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/wanted.hpp"
+
+#include <fnmatch.h>
+#include <netcdf.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace door {
+
+namespace {
+
+bool matches(const char* patterns, const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  const char* name = slash == nullptr ? path : slash + 1;
+  std::string_view rest(patterns);
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const std::string pattern(rest.substr(0, comma));
+    if (!pattern.empty() && fnmatch(pattern.c_str(), name, 0) == 0) return true;
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return false;
+}
+
+int refuse(MPI_Comm comm, const char* value) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) std::fprintf(stderr, "shoal: SHOAL_DOORS is '%s'; allowed are off, write and all\n", value);
+  return NC_EINVAL;
+}
+
+}  // namespace
+
+bool is_wanted(const char* path, bool writes, MPI_Comm comm, int& code) {
+  const char* asked = std::getenv("SHOAL_DOORS");
+  const std::string which = asked == nullptr || *asked == '\0' ? "write" : asked;
+  if (which == "off") return false;
+  if (which != "write" && which != "all") {
+    code = refuse(comm, asked);
+    return false;
+  }
+  if (!writes && which == "write") return false;
+  const char* patterns = std::getenv("SHOAL_DOORS_FILES");
+  return patterns == nullptr || *patterns == '\0' || matches(patterns, path);
+}
+
+}  // namespace door

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file behind the door for PnetCDF. Shoal serves it, until it is handed back to the program's own library,
+// which then does all that is asked of it under the id that the program knows.
+#ifndef SHOAL_DOORS_PNETCDF_FILE_HPP
+#define SHOAL_DOORS_PNETCDF_FILE_HPP
+
+#include <shoal/bindings.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "file/codes.hpp"
+#include "file/definitions.hpp"
+#include "pnetcdf/front/door.h"
+
+namespace door::pnetcdf {
+
+// One definition, as it is made again: in Shoal at the end of the define mode, or in the library.
+struct Step {
+  std::function<int(const door_functions& library, int ncid)> in_library;  // returns PnetCDF's code
+  std::function<int(shoal_dataset*)> in_shoal;  // Shoal's; empty: nothing, or it comes with the variable
+};
+
+// Cells of a variable, and where they lie in memory: `values` is the first one, `steps` are bytes from one
+// cell to the next (empty: contiguous), `type` is PnetCDF's number of theirs.
+struct Box {
+  int varid = -1;
+  std::vector<std::int64_t> start, count, stride, steps;
+  void* values = nullptr;
+  nc_type type = NC_NAT;
+};
+
+// What a call moves, checked, with the values that were converted or packed for it.
+struct Move {
+  bool puts = true;
+  std::vector<Box> boxes;
+  std::vector<char> values;  // what boxes point into, where it is not the program's array
+  std::int64_t cells = 0;
+  int code = NC_NOERR;                // NC_ERANGE of what was converted
+  std::function<int(Move&)> deliver;  // of gets: gives values to the program; empty: they are there
+};
+
+struct Request {
+  int id;
+  Move move;
+  std::int64_t buffered = 0;  // bytes of the attached buffer; -1: of no bput
+};
+
+struct File {
+  std::string path;
+  int mode = 0, format = 0;       // as the program gave it; NC_FORMAT_...
+  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate of the program's
+  MPI_Info info = MPI_INFO_NULL;  // the same
+  bool writable = false, is_new = false, defining = false;
+  bool in_place = false;  // its header was written: Shoal has ended a define mode, or the file was opened
+  bool alone = false;     // independent data mode
+  int fill_mode = NC_NOFILL;
+  Definitions definitions;
+  std::vector<Step> steps;  // definitions since the last end of a define mode
+
+  shoal_dataset* dataset = nullptr;  // while Shoal serves it
+  bool together = false;             // ranks have put values together since the last sync
+  bool put_alone = false;            // this rank alone
+  bool stored = false;               // all of its data are in the file, and definitions may be half made
+  std::vector<Request> requests;
+  int next_put = 0, next_get = 1;
+  std::int64_t buffer = -1, buffered = 0;  // attached bytes, -1: none; those in use
+  // Cells that this rank put alone and Shoal could not take, as records that are not there: until ranks meet.
+  std::vector<Move> kept;
+  std::int64_t kept_records = 0;
+  std::int64_t put_bytes = 0, got_bytes = 0;
+  int library_id = -1;     // 0 or more: handed back
+  int failure = NC_NOERR;  // it could not be handed back: the code of all that follows
+
+  bool handed_back() const { return library_id >= 0; }
+  Variable* variable(int varid);
+  Attributes* attributes(int varid);      // of a variable, or for NC_GLOBAL of the file; nullptr: NC_ENOTVAR
+  bool grows(const Variable& var) const;  // along its first dimension
+  std::int64_t shared_records() const;    // that all ranks know of
+  std::int64_t records() const;           // with those that this rank keeps
+  std::int64_t length(int dimid) const;
+};
+
+// Thrown where Shoal cannot do what is asked: the file goes to the library, which is asked again.
+struct HandBack {
+  std::string reason;
+};
+
+bool has_room();
+int add(std::unique_ptr<File> file);  // its id; there is room
+File* file_of(int ncid);              // nullptr: NC_EBADID
+void remove(int ncid);                // with what is left of it
+std::vector<int> ids();
+
+const door_functions& library();
+const door_program& program();
+void take_program(const door_program* given);
+
+// ---- Phases: Collective.
+int end_definitions(File& file);
+// What ranks kept or put alone comes into the file; `always`: all else, too (a commit).
+int meet(File& file, bool always, const char* call);
+int hand_back(File& file, const std::string& reason);
+
+// ---- Data.
+// The boxes of a call, checked, and their values converted; a `copy` of them where the program may change
+// them. A code but NC_NOERR and NC_ERANGE: there are none.
+int prepare(File& file, int varid, const door_call& call, bool puts, bool copy, Move& move);
+// Moves them, with those of the other ranks or alone; Shoal's errors are told.
+int move_together(File& file, bool puts, const std::vector<Move*>& moves);
+int move_alone(File& file, Move& move);
+// Ends a get: what was read goes to the program.
+int deliver(Move& move);
+// Keeps values until ranks meet; lays them over what was read.
+void keep(File& file, Move&& move);
+int read_over(File& file, Move& move);
+
+// The functions of the table.
+namespace serve {
+#define FUNCTION(name, parameters, arguments) int name parameters;
+#include "pnetcdf/front/functions.def"
+int move(int ncid, int varid, const door_call* call);
+int move_many(int ncid, int num, const int* varids, const door_calls* calls);
+int put_att_of(int ncid, int varid, const char* name, nc_type xtype, MPI_Offset len, const void* values,
+               nc_type memory);
+int get_att_of(int ncid, int varid, const char* name, void* values, nc_type memory);
+int hand_back(int ncid, const char* call, int together);
+int library_id(int ncid);
+}  // namespace serve
+
+// Runs a call on a file that Shoal serves; hands the file back where the call cannot be served.
+template <class Serve>
+int answer(int ncid, Serve&& serve) {
+  File* file = file_of(ncid);
+  if (file == nullptr) return NC_EBADID;
+  if (file->failure != NC_NOERR) return file->failure;
+  if (file->handed_back()) return DOOR_PASS_ON;
+  try {
+    try {
+      return serve(*file);
+    } catch (const HandBack& back) {
+      const int code = pnetcdf::hand_back(*file, back.reason);
+      return code == NC_NOERR ? DOOR_PASS_ON : code;
+    }
+  } catch (const std::bad_alloc&) {
+    return NC_ENOMEM;
+  } catch (const std::exception&) {
+    return NC_EINTERNAL;
+  }
+}
+
+}  // namespace door::pnetcdf
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files are made, opened and closed: by Shoal, or by the program's own library where Shoal cannot; what that
+// finds wrong has its own codes then.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "file/schema.hpp"
+#include "file/wanted.hpp"
+#include "handback/lines.hpp"
+#include "pnetcdf/file.hpp"
+
+namespace door::pnetcdf::serve {
+
+namespace {
+
+// Shoal may have a PnetCDF of its own in it, whose calls come by here, too: they are no program's.
+thread_local int within_shoal = 0;
+struct WithinShoal {
+  WithinShoal() { ++within_shoal; }
+  ~WithinShoal() { --within_shoal; }
+  WithinShoal(const WithinShoal&) = delete;
+  WithinShoal& operator=(const WithinShoal&) = delete;
+};
+
+int make_in_library(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
+  return library().ncmpi_create != nullptr ? library().ncmpi_create(comm, path, mode, info, ncidp)
+                                           : NC_ENOTSUPPORT;
+}
+int open_in_library(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
+  return library().ncmpi_open != nullptr ? library().ncmpi_open(comm, path, mode, info, ncidp)
+                                         : NC_ENOTSUPPORT;
+}
+
+// A hint that means something to Shoal, as a default of the program: ", stripe_count?=4".
+std::string setting_of(MPI_Info info, const char* hint, const char* setting, long long multiple) {
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int there = 0;
+  if (info == MPI_INFO_NULL) return "";
+  MPI_Info_get(info, const_cast<char*>(hint), MPI_MAX_INFO_VAL, value, &there);
+  const long long number = there != 0 ? std::atoll(value) : 0;
+  return number > 0 && number % multiple == 0 ? ", " + std::string(setting) + "?=" + std::to_string(number)
+                                              : "";
+}
+
+int format_of(int mode) {
+  if ((mode & NC_64BIT_DATA) != 0) return NC_FORMAT_CDF5;
+  if ((mode & NC_64BIT_OFFSET) != 0) return NC_FORMAT_CDF2;
+  int usual = NC_FORMAT_CLASSIC;
+  if (program().default_format != nullptr) program().default_format(&usual);
+  return usual;
+}
+
+std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info info) {
+  auto file = std::make_unique<File>();
+  file->path = path;
+  file->mode = mode;
+  MPI_Comm_dup(comm, &file->comm);
+  if (info != MPI_INFO_NULL) MPI_Info_dup(info, &file->info);
+  return file;
+}
+
+// What Shoal could not make or open: a setting that is wrong is told, all else is for the library to say.
+int left(File& file, int code, const char* call) {
+  const int told = code == SHOAL_SETTING ? report_error(file.comm, file.path, call, code) : NC_NOERR;
+  if (told == NC_NOERR)
+    note_line(file.comm, file.path + ": left to PnetCDF: " + shoal_error_message() + "\n");
+  MPI_Comm_free(&file.comm);
+  if (file.info != MPI_INFO_NULL) MPI_Info_free(&file.info);
+  return told;
+}
+
+// "ufs:/scratch/his.nc" names a driver of MPI-IO.
+bool has_driver(const char* path) {
+  const char* colon = std::strchr(path, ':');
+  const char* slash = std::strchr(path, '/');
+  return colon != nullptr && (slash == nullptr || colon < slash);
+}
+
+bool all_agree(const File& file, bool yes) {
+  int answer = yes ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &answer, 1, MPI_INT, MPI_MIN, file.comm);
+  return answer != 0;
+}
+
+}  // namespace
+
+int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
+  constexpr int known = NC_NOCLOBBER | NC_WRITE | NC_SHARE | NC_64BIT_DATA | NC_64BIT_OFFSET;
+  int code = NC_NOERR;
+  const bool wanted = within_shoal == 0 && path != nullptr && is_wanted(path, true, comm, code);
+  if (code != NC_NOERR) return code;
+  const bool both = (mode & NC_64BIT_DATA) != 0 && (mode & NC_64BIT_OFFSET) != 0;
+  if (!wanted || ncidp == nullptr || (mode & ~known) != 0 || both || has_driver(path) || !has_room() ||
+      format_of(mode) > NC_FORMAT_CDF5 || format_of(mode) == NC_FORMAT_NETCDF4 ||
+      format_of(mode) == NC_FORMAT_NETCDF4_CLASSIC)
+    return make_in_library(comm, path, mode, info, ncidp);
+  std::unique_ptr<File> file = begin(path, mode, comm, info);
+  file->format = format_of(mode);
+  file->writable = file->is_new = file->defining = true;
+  std::string settings = std::string("format=") + name_of_format(file->format) + ", attributes=rank0";
+  if ((mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
+  settings += setting_of(info, "striping_factor", "stripe_count", 1) +
+              setting_of(info, "striping_unit", "stripe_bytes", 65536);
+  const WithinShoal within;
+  code = shoal_create(file->comm, path, settings.c_str(), &file->dataset);
+  if (code == SHOAL_OK) {
+    *ncidp = add(std::move(file));
+    return NC_NOERR;
+  }
+  const int told = left(*file, code, "ncmpi_create");
+  return told != NC_NOERR ? told : make_in_library(comm, path, mode, info, ncidp);
+}
+
+int ncmpi_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
+  int code = NC_NOERR;
+  const bool writes = (mode & NC_WRITE) != 0;
+  const bool wanted = within_shoal == 0 && path != nullptr && is_wanted(path, writes, comm, code);
+  if (code != NC_NOERR) return code;
+  if (!wanted || ncidp == nullptr || (mode & ~(NC_WRITE | NC_SHARE)) != 0 || has_driver(path) || !has_room())
+    return open_in_library(comm, path, mode, info, ncidp);
+  std::unique_ptr<File> file = begin(path, mode, comm, info);
+  const WithinShoal within;
+  file->writable = writes;
+  file->in_place = true;
+  code = shoal_open(file->comm, path, writes ? SHOAL_WRITE : SHOAL_READ, "attributes=rank0", &file->dataset);
+  if (code == SHOAL_OK) {
+    const bool read = read_schema(file->dataset, file->definitions, file->format);
+    const bool classic =
+        file->format == NC_FORMAT_CLASSIC || file->format == NC_FORMAT_CDF2 || file->format == NC_FORMAT_CDF5;
+    for (Variable& var : file->definitions.vars)
+      var.no_fill = 0;  // the fill mode is no part of a file, and PnetCDF fills records of such variables
+    if (all_agree(*file, read && classic)) {
+      *ncidp = add(std::move(file));
+      return NC_NOERR;
+    }
+    shoal_close(&file->dataset, 0);
+    code = SHOAL_FORMAT;
+  }
+  const int told = left(*file, code, "ncmpi_open");
+  return told != NC_NOERR ? told : open_in_library(comm, path, mode, info, ncidp);
+}
+
+namespace {
+
+int close_in_shoal(File& file, const char* call) {
+  int code = NC_NOERR;
+  if (file.defining)
+    code = end_definitions(file);
+  else
+    code = meet(file, false, call);
+  if (!file.requests.empty() && code == NC_NOERR) code = NC_EPENDING;
+  note_line(file.comm, file.path + ": served by Shoal, " + name_of_format(file.format) + ", " +
+                           std::to_string(file.definitions.vars.size()) + " variables\n");
+  const int closed = shoal_close(&file.dataset, 0);
+  return closed == SHOAL_OK ? code : report_error(file.comm, file.path, call, closed);
+}
+
+// Drops what was defined since the last end of a define mode; a file that has never had one goes.
+int abort_in_shoal(File& file) {
+  if (!file.defining) return close_in_shoal(file, "ncmpi_abort");
+  const bool remove = file.is_new && !file.in_place;
+  if (remove)
+    shoal_abandon(&file.dataset);
+  else
+    shoal_close(&file.dataset, 0);
+  int rank = 0;
+  MPI_Comm_rank(file.comm, &rank);
+  MPI_Barrier(file.comm);
+  if (remove && rank == 0) std::remove(file.path.c_str());
+  return NC_NOERR;
+}
+
+// Afterwards there is no such file, whoever had it.
+template <class Serve>
+int end(int ncid, Serve&& serve, int (*in_library)(int ncid)) {
+  int code = answer(ncid, serve);
+  if (code == DOOR_PASS_ON) code = in_library(library_id(ncid));
+  if (code != NC_EBADID) pnetcdf::remove(ncid);
+  return code;
+}
+
+}  // namespace
+
+int ncmpi_close(int ncid) {
+  return end(
+      ncid, [](File& file) { return close_in_shoal(file, "ncmpi_close"); }, library().ncmpi_close);
+}
+
+int ncmpi_abort(int ncid) {
+  return end(ncid, abort_in_shoal, library().ncmpi_abort);
+}
+
+}  // namespace door::pnetcdf::serve

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boxes move by Shoal: of all ranks together, or of this one alone, which keeps what Shoal cannot take yet.
+#include <algorithm>
+#include <cstring>
+
+#include "pnetcdf/file.hpp"
+#include "pnetcdf/memory.hpp"
+
+namespace door::pnetcdf {
+
+namespace {
+
+shoal_box as_shoal(const File& file, const Box& box) {
+  const int ndims = static_cast<int>(box.count.size());
+  shoal_box asked = SHOAL_BOX_INIT;
+  asked.variable = file.definitions.vars[static_cast<std::size_t>(box.varid)].number;
+  asked.ndims = ndims;
+  asked.start = box.start.data();
+  asked.count = box.count.data();
+  if (std::any_of(box.stride.begin(), box.stride.end(), [](std::int64_t stride) { return stride != 1; }))
+    asked.stride = box.stride.data();
+  asked.array = shoal_array_of(box.values, box.type, ndims, box.count.data());
+  if (!box.steps.empty()) asked.array.strides = box.steps.data();
+  return asked;
+}
+
+int told(const File& file, bool puts, int code) {
+  if (code == SHOAL_OK) return NC_NOERR;
+  return report_error(file.comm, file.path, puts ? "ncmpi_put_var" : "ncmpi_get_var", code);
+}
+
+Steps steps_of(const Box& box) {
+  return box.steps.empty() ? contiguous(box.count, size_of(box.type)) : box.steps;
+}
+
+std::int64_t end_of(const Box& box) {
+  return box.start[0] + (box.count[0] - 1) * box.stride[0] + 1;
+}
+
+bool is_kept(const File& file, int varid) {
+  return std::any_of(file.kept.begin(), file.kept.end(), [&](const Move& move) {
+    return std::any_of(move.boxes.begin(), move.boxes.end(),
+                       [&](const Box& box) { return box.varid == varid; });
+  });
+}
+
+// Must the boxes wait for the other ranks? Records that are not there; what comes over cells that wait.
+bool waits(const File& file, const Move& move) {
+  const std::int64_t records = file.shared_records();
+  return std::any_of(move.boxes.begin(), move.boxes.end(), [&](const Box& box) {
+    const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
+    return (file.grows(var) && end_of(box) > records) || is_kept(file, box.varid);
+  });
+}
+
+// Bytes of the file, for those who ask how many were moved.
+void count_bytes(File& file, bool puts, const Box& box) {
+  const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
+  auto bytes = static_cast<std::int64_t>(size_of(var.type));
+  for (const std::int64_t count : box.count)
+    bytes *= count;
+  (puts ? file.put_bytes : file.got_bytes) += bytes;
+}
+
+// Cells of `from` that are also in `to`, dimension by dimension.
+void lay_over(const Box& from, const Box& to, const Steps& from_steps, const Steps& to_steps, std::size_t dim,
+              const char* source, char* target, std::size_t size) {
+  if (dim == from.count.size()) {
+    std::memcpy(target, source, size);
+    return;
+  }
+  for (std::int64_t i = 0; i < from.count[dim]; ++i) {
+    const std::int64_t ahead = from.start[dim] + i * from.stride[dim] - to.start[dim];
+    if (ahead < 0 || ahead % to.stride[dim] != 0 || ahead / to.stride[dim] >= to.count[dim]) continue;
+    lay_over(from, to, from_steps, to_steps, dim + 1, source + i * from_steps[dim],
+             target + ahead / to.stride[dim] * to_steps[dim], size);
+  }
+}
+
+// Of a value that is the same everywhere.
+void set_all(const Box& box, const Steps& steps, std::size_t dim, char* target,
+             const std::vector<char>& value) {
+  if (dim == box.count.size()) {
+    std::memcpy(target, value.data(), value.size());
+    return;
+  }
+  for (std::int64_t i = 0; i < box.count[dim]; ++i)
+    set_all(box, steps, dim + 1, target + i * steps[dim], value);
+}
+
+}  // namespace
+
+int move_together(File& file, bool puts, const std::vector<Move*>& moves) {
+  std::vector<shoal_box> boxes;
+  for (const Move* move : moves)
+    for (const Box& box : move->boxes) {
+      boxes.push_back(as_shoal(file, box));
+      count_bytes(file, puts, box);
+    }
+  file.together |= puts;
+  const int count = static_cast<int>(boxes.size());
+  return told(file, puts,
+              puts ? shoal_write_boxes(file.dataset, count, boxes.data())
+                   : shoal_read_boxes(file.dataset, count, boxes.data()));
+}
+
+int move_alone(File& file, Move& move) {
+  if (move.boxes.empty()) return NC_NOERR;
+  if (!move.puts) return read_over(file, move);
+  if (!waits(file, move)) {
+    file.put_alone = true;
+    std::vector<shoal_box> boxes;
+    for (const Box& box : move.boxes)
+      boxes.push_back(as_shoal(file, box));
+    const int code = shoal_write_independent(file.dataset, static_cast<int>(boxes.size()), boxes.data());
+    for (const Box& box : move.boxes)
+      if (code == SHOAL_OK) count_bytes(file, true, box);
+    if (code != SHOAL_STATE) return told(file, true, code);
+  }
+  keep(file, std::move(move));
+  return NC_NOERR;
+}
+
+void keep(File& file, Move&& move) {
+  Move kept;
+  kept.cells = move.cells;
+  for (const Box& box : move.boxes) {
+    std::size_t cells = 1;
+    for (const std::int64_t count : box.count)
+      cells *= static_cast<std::size_t>(count);
+    const std::size_t size = size_of(box.type), before = kept.values.size();
+    kept.values.resize(before + cells * size);
+    copy(box.count, size, static_cast<const char*>(box.values), steps_of(box), kept.values.data() + before,
+         contiguous(box.count, size));
+    kept.boxes.push_back(box);
+    const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
+    if (file.grows(var)) file.kept_records = std::max(file.kept_records, end_of(box));
+  }
+  char* at = kept.values.data();
+  for (Box& box : kept.boxes) {
+    box.steps.clear();
+    box.values = at;
+    at += contiguous(box.count, size_of(box.type)).empty()
+              ? static_cast<std::int64_t>(size_of(box.type))
+              : contiguous(box.count, size_of(box.type))[0] * box.count[0];
+  }
+  file.kept.push_back(std::move(kept));
+}
+
+int read_over(File& file, Move& move) {
+  const std::int64_t records = file.shared_records();
+  for (Box& box : move.boxes) {
+    const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
+    const Steps steps = steps_of(box);
+    count_bytes(file, false, box);
+    auto* values = static_cast<char*>(box.values);
+    Box there = box;
+    if (file.grows(var) && end_of(box) > records) {
+      there.steps = steps;
+      there.count[0] = records <= box.start[0] ? 0 : (records - 1 - box.start[0]) / box.stride[0] + 1;
+      set_all(box, steps, 0, values, fill_of(var));
+    }
+    if (there.count.empty() || there.count[0] > 0) {
+      const shoal_box asked = as_shoal(file, there);
+      if (const int code = shoal_read_independent(file.dataset, 1, &asked); code != SHOAL_OK)
+        return told(file, false, code);
+    }
+    for (const Move& kept : file.kept)
+      for (const Box& over : kept.boxes)
+        if (over.varid == box.varid)
+          lay_over(over, box, contiguous(over.count, size_of(over.type)), steps, 0,
+                   static_cast<const char*>(over.values), values, size_of(box.type));
+  }
+  return NC_NOERR;
+}
+
+}  // namespace door::pnetcdf

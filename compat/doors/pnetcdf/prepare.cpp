@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call on values becomes boxes of cells, by PnetCDF's rules of what is asked for.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "data/convert.hpp"
+#include "pnetcdf/file.hpp"
+#include "pnetcdf/memory.hpp"
+
+namespace door::pnetcdf {
+
+namespace {
+
+constexpr std::int64_t k_most = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t cells_of(const Box& box) {
+  std::int64_t cells = 1;
+  for (const std::int64_t count : box.count)
+    cells *= count;
+  return cells;
+}
+
+// A box of a call is within the variable; records may be added where it is put.
+int check(const File& file, const Variable& var, const Box& box, bool puts) {
+  for (std::size_t i = 0; i < box.start.size(); ++i) {
+    const std::int64_t length = puts && i == 0 && file.grows(var) ? k_most : file.length(var.dims[i]);
+    const std::int64_t start = box.start[i], count = box.count[i];
+    if (start < 0 || start > length || (start == length && count > 0)) return NC_EINVALCOORDS;
+    if (count < 0) return NC_ENEGATIVECNT;
+    if (box.stride[i] <= 0) return NC_ESTRIDE;
+    if (count > 0 && count - 1 > (length - 1 - start) / box.stride[i]) return NC_EEDGE;
+  }
+  return NC_NOERR;
+}
+
+Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offset* count,
+           const MPI_Offset* stride) {
+  Box box;
+  box.varid = varid;
+  box.start.assign(ndims, 0);
+  box.count.assign(ndims, 1);
+  box.stride.assign(ndims, 1);
+  for (std::size_t i = 0; i < ndims; ++i) {
+    if (start != nullptr) box.start[i] = start[i];
+    if (count != nullptr) box.count[i] = count[i];
+    if (stride != nullptr) box.stride[i] = stride[i];
+  }
+  return box;
+}
+
+// The boxes of a call, without where they lie in memory.
+int select(const File& file, int varid, const Variable& var, const door_call& call, bool puts,
+           std::vector<Box>& boxes) {
+  const std::size_t ndims = var.dims.size();
+  if (call.form == door_varn) {
+    if (call.num < 0) return NC_EINVAL;
+    if (call.num > 0 && call.starts == nullptr) return NC_ENULLSTART;
+    for (int i = 0; i < call.num; ++i) {
+      if (ndims > 0 && call.starts[i] == nullptr) return NC_ENULLSTART;
+      boxes.push_back(
+          box_of(varid, ndims, call.starts[i], call.counts == nullptr ? nullptr : call.counts[i], nullptr));
+    }
+  } else {
+    if (call.form != door_var && ndims > 0 && call.start == nullptr) return NC_ENULLSTART;
+    if (call.form >= door_vara && ndims > 0 && call.count == nullptr) return NC_ENULLCOUNT;
+    boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
+    for (std::size_t i = 0; call.form == door_var && i < ndims; ++i)
+      boxes.back().count[i] = file.length(var.dims[i]);
+  }
+  for (const Box& box : boxes)
+    if (const int code = check(file, var, box, puts); code != NC_NOERR) return code;
+  return NC_NOERR;
+}
+
+// Shoal's conversions are PnetCDF's for floating point that fits.
+bool shoal_converts(nc_type memory, nc_type type, const char* values, std::int64_t cells) {
+  if (memory == NC_FLOAT && type == NC_DOUBLE) return true;
+  if (memory != NC_DOUBLE || type != NC_FLOAT || reinterpret_cast<std::uintptr_t>(values) % 8 != 0)
+    return false;
+  constexpr double most = std::numeric_limits<float>::max();
+  const auto* numbers = reinterpret_cast<const double*>(values);
+  bool fit = true;
+  for (std::int64_t i = 0; i < cells; ++i)
+    fit &= !(std::fabs(numbers[i]) > most);
+  return fit;
+}
+
+// Boxes lie one after the other, from `values` on.
+void lay_out(Move& move, char* values, nc_type type) {
+  for (Box& box : move.boxes) {
+    box.values = values;
+    box.type = type;
+    values += cells_of(box) * static_cast<std::int64_t>(size_of(type));
+  }
+}
+
+struct Asked {
+  nc_type memory, type;
+  Steps steps;  // of imap; empty: contiguous
+  Memory mpi;
+  ConversionRules rules;
+};
+
+int prepare_put(const File& file, const Variable& var, const door_call& call, const Asked& asked, bool copies,
+                Move& move) {
+  const auto cells = static_cast<std::size_t>(move.cells);
+  const std::size_t size = size_of(asked.memory);
+  const bool changes = converts(asked.memory, asked.type, asked.rules);
+  auto* values = const_cast<char*>(static_cast<const char*>(call.values));
+  if (asked.mpi.packed) {
+    std::vector<char> packed(cells * size);
+    int at = 0;
+    MPI_Pack(call.values, static_cast<int>(call.bufcount), call.buftype, packed.data(),
+             static_cast<int>(packed.size()), &at, file.comm);
+    move.values.swap(packed);
+    values = move.values.data();
+  }
+  if (!asked.steps.empty() && (changes || copies || asked.mpi.packed)) {
+    std::vector<char> packed(cells * size);
+    const auto& count = move.boxes[0].count;
+    copy(count, size, values, asked.steps, packed.data(), contiguous(count, size));
+    move.values.swap(packed);
+    values = move.values.data();
+  } else if (!asked.steps.empty()) {
+    move.boxes[0].steps = asked.steps;
+  }
+  if (!changes) {
+    if (copies && move.values.empty()) move.values.assign(values, values + cells * size);
+    lay_out(move, move.values.empty() ? values : move.values.data(), asked.type);
+    return NC_NOERR;
+  }
+  if (!file.alone && move.values.empty() && !copies &&
+      shoal_converts(asked.memory, asked.type, values, move.cells)) {
+    lay_out(move, values, asked.memory);
+    return NC_NOERR;
+  }
+  std::vector<char> converted(cells * size_of(var.type));
+  const std::vector<char> fill = fill_of(var);
+  ConversionRules rules = asked.rules;
+  rules.out_of_range = fill.data();
+  move.code = convert(asked.memory, values, asked.type, converted.data(), cells, rules);
+  move.values.swap(converted);
+  lay_out(move, move.values.data(), asked.type);
+  return move.code;
+}
+
+int prepare_get(const File& file, const door_call& call, const Asked& asked, Move& move) {
+  auto* values = const_cast<char*>(static_cast<const char*>(call.values));
+  const bool changes = converts(asked.memory, asked.type, asked.rules);
+  if (!changes && !asked.mpi.packed) {
+    if (!asked.steps.empty()) move.boxes[0].steps = asked.steps;
+    lay_out(move, values, asked.type);
+    return NC_NOERR;
+  }
+  move.values.resize(static_cast<std::size_t>(move.cells) * size_of(asked.type));
+  lay_out(move, move.values.data(), asked.type);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (asked.mpi.packed) MPI_Type_dup(call.buftype, &type);
+  move.deliver = [asked, values, type, bufcount = call.bufcount, comm = file.comm](Move& own) mutable {
+    const std::size_t size = size_of(asked.memory), cells = static_cast<std::size_t>(own.cells);
+    std::vector<char> converted(cells * size), mapped;
+    const int code =
+        convert(asked.type, own.values.data(), asked.memory, converted.data(), cells, asked.rules);
+    const auto& count = own.boxes[0].count;
+    if (!asked.mpi.packed) {
+      copy(count, asked.steps.empty() ? cells * size : size, converted.data(), contiguous(count, size),
+           values, asked.steps, asked.steps.empty() ? count.size() : 0);
+      return code;
+    }
+    if (!asked.steps.empty()) {
+      mapped.resize(converted.size());
+      copy(count, size, converted.data(), contiguous(count, size), mapped.data(), asked.steps);
+      converted.swap(mapped);
+    }
+    int at = 0;
+    MPI_Unpack(converted.data(), static_cast<int>(converted.size()), &at, values, static_cast<int>(bufcount),
+               type, comm);
+    MPI_Type_free(&type);
+    return code;
+  };
+  return NC_NOERR;
+}
+
+}  // namespace
+
+int prepare(File& file, int varid, const door_call& call, bool puts, bool copies, Move& move) {
+  move.puts = puts;
+  if (varid == NC_GLOBAL) return NC_EGLOBAL;
+  const Variable* var = file.variable(varid);
+  if (var == nullptr) return NC_ENOTVAR;
+  Asked asked{call.memory, var->type, {}, {}, {file.format != NC_FORMAT_CDF5, nullptr}};
+  if (call.memory == NC_NAT) {
+    if (const int code = memory_of(call.bufcount, call.buftype, var->type, asked.mpi); code != NC_NOERR)
+      return code;
+    asked.memory = asked.mpi.type;
+  }
+  if ((asked.memory == NC_CHAR) != (var->type == NC_CHAR)) return NC_ECHAR;
+  std::vector<Box> boxes;
+  if (const int code = select(file, varid, *var, call, puts, boxes); code != NC_NOERR) return code;
+  for (Box& box : boxes) {
+    const std::int64_t cells = cells_of(box);
+    move.cells += cells;
+    if (cells > 0) move.boxes.push_back(std::move(box));
+  }
+  if (asked.mpi.cells >= 0 && asked.mpi.cells != move.cells) {
+    move.boxes.clear();
+    return NC_EIOMISMATCH;
+  }
+  if (move.cells == 0) return NC_NOERR;
+  if (call.values == nullptr && !asked.mpi.packed) {
+    move.boxes.clear();
+    return NC_EINVAL;
+  }
+  for (std::size_t i = 0; call.form == door_varm && call.imap != nullptr && i < var->dims.size(); ++i)
+    asked.steps.push_back(call.imap[i] * static_cast<std::int64_t>(size_of(asked.memory)));
+  return puts ? prepare_put(file, *var, call, asked, copies, move) : prepare_get(file, call, asked, move);
+}
+
+int deliver(Move& move) {
+  return move.deliver && !move.boxes.empty() ? move.deliver(move) : NC_NOERR;
+}
+
+}  // namespace door::pnetcdf

@@ -1,0 +1,19 @@
+# The door for PnetCDF: its table, and programs of the library with the door, which check what they find. Their runs
+# without it, and the comparison, are pytest's (test_programs.py).
+if(Python3_Interpreter_FOUND AND SHOAL_PNETCDF_LIBRARY)
+  shoal_add_test(doors.pnetcdf.table 60 1 doors Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/test_table.py"
+    $<TARGET_FILE:door_table_pnetcdf> $<TARGET_FILE:shoal_door_pnetcdf> "${SHOAL_PNETCDF_LIBRARY}"
+    "${SHOAL_PNETCDF_INCLUDE}/pnetcdf.h")
+endif()
+# What is refused, handed back or its own with the door; with the door alone, and compared with the library's.
+add_executable(door_pnetcdf_files pnetcdf_files.c)
+target_link_libraries(door_pnetcdf_files PRIVATE shoal_pnetcdf MPI::MPI_C shoal_warnings)
+target_include_directories(door_pnetcdf_files SYSTEM PRIVATE "${SHOAL_NETCDF_INCLUDE}")
+set_target_properties(door_pnetcdf_files PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+add_dependencies(door_tests door_pnetcdf_files)
+foreach(ranks 1 3 4)
+  shoal_add_test(doors.pnetcdf.files.${ranks} 300 2 doors "${CMAKE_CURRENT_SOURCE_DIR}/run.sh" "${shoal_mpirun}" ${ranks}
+    $<TARGET_FILE:shoal_door_pnetcdf> $<TARGET_FILE:door_pnetcdf_files>
+    "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 9 dimensions"
+    "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 9 dimensions")
+endforeach()
