@@ -87,11 +87,14 @@ def test_programs_that_cannot_be_served(compiled):
         examine(path)
 
 
-def test_ranks_alone_are_preloaded(door, tmp_path, compiled):
+def test_ranks_alone_are_preloaded(door, tmp_path, compiled, monkeypatch):
     model = compiled()
+    monkeypatch.delenv("SHOAL_DOORS", raising=False)
+    monkeypatch.setenv("SHOAL_DOORS_FILES", "his_*")
     made, told = plan(["mpiexec", "-n", "2", str(model), "input"], door, tmp_path / "report")
     assert made[:4] == ["mpiexec", "-n", "2", "env"]
-    assert made[4:] == [f"LD_PRELOAD={door}", f"SHOAL_DOORS_REPORT={tmp_path}/report", str(model), "input"]
+    own = [f"LD_PRELOAD={door}", f"SHOAL_DOORS_REPORT={tmp_path}/report", "SHOAL_DOORS_FILES=his_*"]
+    assert made[4:] == [*own, str(model), "input"]
     assert "unless it loads a netCDF later" in told[0]
 
 

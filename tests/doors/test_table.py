@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of a door against the headers of netCDF-C or PnetCDF, the symbols of the library, and the door's own.
+"""The table of a door against the headers of its library, the symbols of that, and the door's own.
 
 test_table.py TABLE DOOR LIBRARY HEADER...
 """

@@ -99,9 +99,13 @@ def plan(words: Sequence[str], door: Path, report: Path) -> tuple[list[str], lis
     paths = [Path(shutil.which(words[i]) or words[i]) for i in places]
     told = [describe(path, door) for path in paths]
     made = list(words)
+    # Some launchers hand on nothing of the environment, and all ranks must decide alike.
+    choice = [
+        f"{name}={os.environ[name]}" for name in ("SHOAL_DOORS", "SHOAL_DOORS_FILES") if name in os.environ
+    ]
     for place, path in reversed(list(zip(places, paths, strict=True))):
         loaded = ":".join(filter(None, [*_loaded(path, door), os.environ.get("LD_PRELOAD")]))
-        made[place:place] = ["env", f"LD_PRELOAD={loaded}", f"SHOAL_DOORS_REPORT={report}"]
+        made[place:place] = ["env", f"LD_PRELOAD={loaded}", f"SHOAL_DOORS_REPORT={report}", *choice]
     return made, told
 
 
