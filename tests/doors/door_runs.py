@@ -111,7 +111,10 @@ def values(group, path: str = "") -> dict[str, tuple]:
     found = {}
     for name, variable in group.variables.items():
         variable.set_auto_maskandscale(False)
-        array = np.asarray(variable[...])
+        # Of several records, of which the variable has not all, netCDF leaves some of the memory as it was.
+        records = group.dimensions.get(variable.dimensions[0]) if variable.dimensions else None
+        in_turn = records is not None and records.isunlimited() and len(records) > 0
+        array = np.stack([variable[i] for i in range(len(records))]) if in_turn else np.asarray(variable[...])
         found[f"{path}/{name}"] = (str(variable.dtype), array.shape, array.tobytes())
     for name, inner in group.groups.items():
         found.update(values(inner, f"{path}/{name}"))
