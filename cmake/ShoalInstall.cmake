@@ -124,7 +124,7 @@ endif()
 
 # All that is installed, and nothing else: no tests, no examples. tests/test_front_door.py holds it to the install rules.
 add_custom_target(installable)
-foreach(target shoal shoal_fortran shoal_pioc shoal_pioc_static shoal_piof shoal_piof_static shoal_door_netcdf shoal_door_netcdf_core shoal-plan shoal-streams shoal-tune shoal-bench
+foreach(target shoal shoal_fortran shoal_pioc shoal_pioc_static shoal_piof shoal_piof_static shoal_doors shoal-plan shoal-streams shoal-tune shoal-bench
     shoal_bench_pio_on_shoal shoal_bench_pio shoal_bench_door_netcdf shoal_bench_door_pnetcdf labfs lab_lfs shoal_python_tree shoal_command_pages)
   if(TARGET ${target})
     add_dependencies(installable ${target})
