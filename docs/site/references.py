@@ -193,7 +193,11 @@ def text_of_procedures(top: Path, names_of_fortran: set[str]) -> str:
         for path in (top / "python/src/shoal").glob("*.py")
     }
     of_python = {
-        "Dataset": [*_functions_of(trees["dataset"]), *_functions_of(trees["_definitions"])],
+        "Dataset": [
+            name
+            for module in ("dataset", "_definitions", "_independent", "_boxes")
+            for name in _functions_of(trees[module])
+        ],
         "Decomposition": _functions_of(trees["decomposition"]),
     }
 
