@@ -130,7 +130,8 @@ int prepare_put(const File& file, const Variable& var, const door_call& call, co
     lay_out(move, move.values.empty() ? values : move.values.data(), asked.type);
     return NC_NOERR;
   }
-  if (!file.alone && move.values.empty() && !copies &&
+  // What waits for others is of the variable's type: requests may be waited for alone, and read before.
+  if (call.together != 0 && move.values.empty() && !copies &&
       shoal_converts(asked.memory, asked.type, values, move.cells)) {
     lay_out(move, values, asked.memory);
     return NC_NOERR;
