@@ -13,22 +13,6 @@ namespace door {
 
 namespace {
 
-// Does Shoal say that it cannot, or that it could not? The former is for the library to try.
-bool is_refusal(int code) {
-  switch (code) {
-    case SHOAL_INVALID_ARGUMENT:
-    case SHOAL_NOT_FOUND:
-    case SHOAL_EXISTS:
-    case SHOAL_FORMAT:
-    case SHOAL_RANGE:
-    case SHOAL_TYPE:
-    case SHOAL_NOT_SUPPORTED:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string filters_of(const Variable& var) {
   std::string filters;
   const auto take = [&](bool wanted, const std::string& filter) {

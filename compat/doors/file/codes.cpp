@@ -68,4 +68,19 @@ const char* name_of_format(int format) {
   }
 }
 
+bool is_refusal(int code) {
+  switch (code) {
+    case SHOAL_INVALID_ARGUMENT:
+    case SHOAL_NOT_FOUND:
+    case SHOAL_EXISTS:
+    case SHOAL_FORMAT:
+    case SHOAL_RANGE:
+    case SHOAL_TYPE:
+    case SHOAL_NOT_SUPPORTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace door

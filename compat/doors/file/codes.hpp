@@ -17,6 +17,9 @@ int report_error(MPI_Comm comm, const std::string& path, const char* call, int c
 // Shoal's name of netCDF's format: "cdf5" for NC_FORMAT_64BIT_DATA.
 const char* name_of_format(int format);
 
+// Does Shoal say that it cannot, or that it could not? The former is for the library to try.
+bool is_refusal(int shoal_code);
+
 }  // namespace door
 
 #endif

@@ -10,22 +10,6 @@ namespace door::pnetcdf {
 
 namespace {
 
-// Does Shoal say that it cannot, or that it could not? The former is for the library to try.
-bool is_refusal(int code) {
-  switch (code) {
-    case SHOAL_INVALID_ARGUMENT:
-    case SHOAL_NOT_FOUND:
-    case SHOAL_EXISTS:
-    case SHOAL_FORMAT:
-    case SHOAL_RANGE:
-    case SHOAL_TYPE:
-    case SHOAL_NOT_SUPPORTED:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Brings Shoal's definitions to the file's. Local; the code is Shoal's.
 int define_in_shoal(File& file) {
   for (const Step& step : file.steps)
