@@ -35,14 +35,27 @@ class Workload:
     records: int = 10
     durable: bool = False
     more: tuple[str, ...] = ()
+    # "netcdf", "pnetcdf": by this library's calls, which a door takes to Shoal.
+    door: str = ""
 
     @property
     def name(self) -> str:
-        parts = [self.scenario, self.format, f"{self.ranks}r", f"{self.records}rec"]
+        parts = [self.door, self.scenario] if self.door else [self.scenario]
+        parts += [self.format, f"{self.ranks}r", f"{self.records}rec"]
         return "-".join(parts + ["durable"] * self.durable + [m.replace("=", "") for m in self.more])
 
+    def program(self) -> Path:
+        return build_folder() / "tests" / "_".join(filter(None, ("crash_workload", self.door)))
+
+    def preloaded(self) -> list[Path]:
+        """The recorder, then the door."""
+        doors = build_folder() / "lib" / "shoal" / "doors"
+        return [build_folder() / "tests" / "libcrash_recorder.so"] + [
+            doors / f"libshoal_{self.door}.so"
+        ] * bool(self.door)
+
     def command(self, path: Path) -> list[str]:
-        program = build_folder() / "tests" / "crash_workload"
+        program = self.program()
         options = [f"records={self.records}", f"durable={int(self.durable)}", *self.more]
         return [str(program), self.scenario, self.format, str(path), *options]
 
@@ -101,10 +114,11 @@ def execute(
         shutil.copytree(base, folder / "files", dirs_exist_ok=True)
     write_state(folder / "state", **orders)
     inside = {
-        "LD_PRELOAD": str(build_folder() / "tests" / "libcrash_recorder.so"),
+        "LD_PRELOAD": ":".join(map(str, workload.preloaded())),
         "CRASH_FOLDER": str(files or folder / "files"),
         "CRASH_PROMISE": str(folder / "promise"),
         "CRASH_STATE": str(folder / "state"),
+        "SHOAL_DOORS_REPORT": str(folder / "report"),
         **({"CRASH_LOG": str(folder / "log")} if log else {}),
         **(env or {}),
     }
@@ -113,6 +127,8 @@ def execute(
     command += workload.command((files or folder / "files") / "his.nc")
     run = Run(folder, workload)
     run.code, run.output = run_program(command)
+    if run.code == 0 and workload.door and "served by Shoal" not in (folder / "report").read_text():
+        raise RuntimeError(f"{workload.name}: the door did not serve it\n{run.output}")
     return run
 
 

@@ -89,6 +89,30 @@ def long_ones() -> list[Workload]:
     ]
 
 
+# Scenarios by the calls of netCDF and PnetCDF, which doors take to Shoal.
+DOORS = [
+    Workload("append", "netcdf4", 2, 4, door="netcdf"),
+    Workload("define", "cdf5", 3, 4, door="pnetcdf"),
+]
+DOORS += [
+    Workload("define", "netcdf4", 2, 8, door="netcdf"),
+    Workload("deflate", "netcdf4", 3, 6, door="netcdf"),
+    Workload("reopen", "netcdf4-classic", 1, 8, door="netcdf"),
+    Workload("unlimited", "netcdf4", 2, 6, door="netcdf"),
+    Workload("late", "cdf1", 4, 8, door="netcdf"),
+    Workload("append", "cdf2", 2, 8, door="pnetcdf"),
+    Workload("batches", "cdf5", 4, 8, door="pnetcdf"),
+    Workload("reopen", "cdf5", 1, 8, door="pnetcdf"),
+] * ALL
+
+
+def need(workload: Workload) -> None:
+    if not workload.program().exists():
+        pytest.skip(
+            f"no {workload.program().name} in {build_folder()}: no door for {workload.door} was built"
+        )
+
+
 SOME = [
     Workload("append", "netcdf4", 2, 6),
     Workload("append", "netcdf4-classic", 3, 4, True),
@@ -104,8 +128,11 @@ SOME = [
 ]
 
 
-@pytest.mark.parametrize("workload", every_scenario() + long_ones() if ALL else SOME, ids=lambda w: w.name)
+@pytest.mark.parametrize(
+    "workload", (every_scenario() + long_ones() if ALL else SOME) + DOORS, ids=lambda w: w.name
+)
 def test_every_state(workload, scratch, table):
+    need(workload)
     run = record(workload, scratch / "run")
     most, power = all_or(1500, 70), all_or(400, 30)
     check_run(run, choose_moments(run, power if workload.durable else 0, most, SEED), table)
@@ -134,6 +161,12 @@ def test_kills(scenario, name, scratch, table):
     crash_faults.kill(Workload(scenario, name, ranks, 8), all_or(40, 2), scratch, table, SEED)
 
 
+@pytest.mark.parametrize("workload", DOORS, ids=lambda w: w.name)
+def test_kills_of_programs(workload, scratch, table):
+    need(workload)
+    crash_faults.kill(workload, all_or(40, 2), scratch, table, SEED)
+
+
 FAILING = [
     Workload("append", "netcdf4", 1, 6),
     Workload("define", "netcdf4", 1, 4),
@@ -151,8 +184,20 @@ FAILING += [
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 @pytest.mark.parametrize("how", ["ENOSPC", "EIO", "short"] + ["EDQUOT"] * ALL)
-@pytest.mark.parametrize("workload", FAILING, ids=lambda w: w.name)
+@pytest.mark.parametrize("workload", FAILING + DOORS * ALL, ids=lambda w: w.name)
 def test_failing_writes(workload, how, lasting, scratch, table):
+    check_failing_writes(workload, how, lasting, scratch, table)
+
+
+@pytest.mark.skipif(ALL, reason="one of test_failing_writes")
+@pytest.mark.parametrize("workload", DOORS, ids=lambda w: w.name)
+def test_failing_writes_of_programs(workload, scratch, table):
+    check_failing_writes(workload, "ENOSPC", True, scratch, table)
+    check_failing_writes(workload, "EIO", False, scratch, table)
+
+
+def check_failing_writes(workload, how, lasting, scratch, table):
+    need(workload)
     changes = crash_faults.changes_of(workload, scratch / "whole")
     places = list(range(1, changes + 1))
     some = random.Random(f"{SEED} {workload.name} {how} {lasting}").sample(
@@ -177,11 +222,17 @@ def _need_mounts(scratch):
 FULL = [
     Workload("append", "netcdf4", 2, 70, False, ("nz=1", "ny=6", "nx=40")),
     Workload("append", "cdf5", 2, 70, False, ("nz=1", "ny=6", "nx=40")),
-] + [Workload("deflate", "netcdf4", 1, 70), Workload("define", "netcdf4", 2, 40)] * ALL
+] + [
+    Workload("deflate", "netcdf4", 1, 70),
+    Workload("define", "netcdf4", 2, 40),
+    Workload("append", "netcdf4", 2, 70, door="netcdf"),
+    Workload("append", "cdf5", 2, 70, door="pnetcdf"),
+] * ALL
 
 
 @pytest.mark.parametrize("workload", FULL, ids=lambda w: w.name)
 def test_full_disk(workload, scratch, table):
+    need(workload)
     _need_mounts(scratch)
     sizes = [40, 164, 400]
     if ALL:

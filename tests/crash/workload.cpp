@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a scenario and says what it was promised:
-//   crash_workload SCENARIO FORMAT PATH [records=10] [durable=1] [ny=6] [nx=40] [nz=2] [settings=...]
+// Writes a scenario, by the calls of Shoal, netCDF or PnetCDF, and says what it was promised:
+//   crash_workload[_netcdf|_pnetcdf] SCENARIO FORMAT PATH [records=10] [durable=1] [ny=6] [nx=40] [nz=2] [settings=...]
 // The scenario `open` opens files of a run that was killed, all that are there, for writing, and closes them.
 //
 //   CRASH_PROMISE  gets a line of JSON for each commit that begins, that is done, and that failed
@@ -75,20 +75,16 @@ class Promises {
 class Model {
  public:
   Model(MPI_Comm comm, const Options& options, const Plan& plan)
-      : comm_(comm), options_(options), plan_(plan) {
+      : comm_(comm),
+        options_(options),
+        plan_(plan),
+        cells_(cells(comm, options, plan.map)),
+        file_(make_file(comm, options, plan)) {
     MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &size_);
     for (const auto& commit : plan_.commits)
       for (const auto& variable : commit.variables)
         all_.push_back(variable);
-    decompose();
   }
-  ~Model() {
-    shoal_abandon(&file_);
-    shoal_decomposition_free(&cut_);
-  }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
   void run() {
     for (const auto& commit : plan_.commits) {
@@ -102,40 +98,23 @@ class Model {
   }
 
  private:
-  void decompose() {
-    const std::int64_t global[] = {options_.ny, options_.nx};
-    int code = SHOAL_OK;
-    if (plan_.map) {  // each rank every so many cells, backwards
-      for (std::int64_t cell = global[0] * global[1] - 1; cell >= 0; --cell)
-        if (cell % size_ == rank_) cells_.push_back(cell);
-      code = shoal_map(comm_, 2, global, 0, static_cast<std::int64_t>(cells_.size()), cells_.data(), &cut_);
-    } else {
-      const std::int64_t first[] = {options_.ny * rank_ / size_, 0};
-      const std::int64_t count[] = {options_.ny * (rank_ + 1) / size_ - first[0], options_.nx};
-      for (std::int64_t cell = first[0] * global[1]; cell < (first[0] + count[0]) * global[1]; ++cell)
-        cells_.push_back(cell);
-      code = shoal_block(comm_, 2, global, first, count, nullptr, nullptr, &cut_);
-    }
-    if (code != SHOAL_OK) throw Failure(shoal_error_message());
-  }
-
   /// True if the commit was made, on all ranks.
   bool make(const Commit& commit) {
     first_.clear();
     ready();
     if (first_.empty()) {
       for (const auto& variable : commit.variables)
-        define(variable);
-      for (const auto& attribute : commit.attributes)
-        put(attribute);
+        note(file_->define(variable, again_), "definition of " + variable.name);
+      for (const auto& a : commit.attributes)
+        note(file_->put(a, a.name + " v" + std::to_string(a.version)), "attribute " + a.name);
       if (!commit.variables.empty() || !commit.attributes.empty())
-        note(shoal_end_define(file_), "end_define");
+        note(file_->end_define(), "end of definitions");
       for (const auto& w : commit.writes)
         write(all_[static_cast<std::size_t>(w.variable)], w.record);
       if (commit.end == Commit::End::sync)
-        synced_ = note(shoal_sync(file_, options_.durable), "sync");
+        synced_ = note(file_->sync(), "sync");
       else
-        synced_ = note(shoal_close(&file_, options_.durable), "close");
+        synced_ = note(file_->close(), "close");
     }
     int failed = first_.empty() ? 0 : 1;
     const int mine = failed;
@@ -146,47 +125,19 @@ class Model {
     return failed == 0;
   }
 
-  bool note(int code, const std::string& what) {
-    if (code == SHOAL_OK) return true;
-    if (first_.empty()) first_ = what + ": " + shoal_error_name(code) + ": " + shoal_error_message();
+  bool note(const std::string& failure, const std::string& what) {
+    if (failure.empty()) return true;
+    if (first_.empty()) first_ = what + ": " + failure;
     return false;
   }
 
   void ready() {
     synced_ = false;
-    if (file_ != nullptr) return;
-    if (exists_) {
-      note(shoal_open(comm_, options_.path.c_str(), SHOAL_WRITE, settings(false).c_str(), &file_), "open");
-      return;
-    }
-    if (!note(shoal_create(comm_, options_.path.c_str(), settings(true).c_str(), &file_), "create")) return;
-    for (const auto& [name, length] : plan_.dims)
-      note(shoal_def_dim(file_, name.c_str(), length), "def_dim");
-  }
-
-  std::string settings(bool create) const {
-    std::string all = "quiet=true";
-    if (create) all += ", format=" + options_.format;
-    if (!plan_.settings.empty()) all += ", " + plan_.settings;
-    if (!options_.settings.empty()) all += ", " + options_.settings;
-    return all;
-  }
-
-  /// What a failed commit did define is there when it is made again.
-  void define(const Variable& v) {
-    const char* name = v.name.c_str();
-    const int code = shoal_def_var(file_, name, v.type, v.dims.c_str(), v.field ? cut_ : nullptr);
-    if (code == SHOAL_EXISTS && again_) return;
-    note(code, "def_var");
-    if (!v.filters.empty()) note(shoal_def_compression(file_, name, v.filters.c_str()), "def_compression");
-    if (!v.chunks.empty()) note(shoal_def_chunks(file_, name, v.chunks.data()), "def_chunks");
-  }
-
-  void put(const Attribute& a) {
-    const std::string text = a.name + " v" + std::to_string(a.version);
-    note(shoal_put_att(file_, a.variable.empty() ? nullptr : a.variable.c_str(), a.name.c_str(), SHOAL_CHAR,
-                       static_cast<std::int64_t>(text.size()), text.data()),
-         "put_att");
+    if (file_->is_open()) return;
+    if (exists_)
+      note(file_->open(), "open");
+    else
+      note(file_->create(), "create");
   }
 
   void write(const Variable& v, std::int64_t record) {
@@ -222,11 +173,7 @@ class Model {
       extents.push_back(static_cast<std::int64_t>(cells_.size()) / options_.nx);
       extents.push_back(options_.nx);
     }
-    const shoal_array array =
-        shoal_array_of(values.data(), v.type, static_cast<int>(extents.size()), extents.data());
-    const int code = v.field ? shoal_write(file_, v.name.c_str(), cut_, &array, SHOAL_RECORD(record))
-                             : shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record));
-    note(code, "write of " + v.name);
+    note(file_->write(v, record, values.data(), extents), "write of " + v.name);
   }
 
   void write_strings(const Variable& v, std::int64_t record) {
@@ -239,9 +186,7 @@ class Model {
     std::vector<const char*> pointers;
     for (const auto& text : texts)
       pointers.push_back(text.c_str());
-    const shoal_array array =
-        shoal_array_of(pointers.data(), SHOAL_STRING, static_cast<int>(v.inner.size()), v.inner.data());
-    note(shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record)), "put of " + v.name);
+    note(file_->write(v, record, pointers.data(), v.inner), "write of " + v.name);
   }
 
   static std::int64_t at_least_0(std::int64_t record) { return record < 0 ? 0 : record; }
@@ -312,28 +257,28 @@ class Model {
   Options options_;
   const Plan& plan_;
   std::vector<Variable> all_;
-  std::vector<std::int64_t> cells_;              // of this rank
+  std::vector<std::int64_t> cells_;  // of this rank
+  std::unique_ptr<File> file_;
   std::map<std::string, std::int64_t> records_;  // promised: from the first one on
   std::map<std::string, std::int64_t> firsts_;
   std::map<std::pair<std::string, std::string>, int> versions_;
   Promises promises_;
-  shoal_decomposition* cut_ = nullptr;
-  shoal_dataset* file_ = nullptr;
-  int rank_ = 0, size_ = 1, number_ = 0, copies_ = 0;
+  int rank_ = 0, number_ = 0, copies_ = 0;
   bool exists_ = false, again_ = false, synced_ = false;
   std::string first_;
 };
 
-void open_files(const std::string& path) {
+void open_files(Options options) {
   namespace fs = std::filesystem;
   std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path()))
+  for (const auto& entry : fs::directory_iterator(fs::path(options.path).parent_path()))
     paths.push_back(entry.path().string());
+  const Plan plan;
   for (const auto& one : paths) {
-    shoal_dataset* file = nullptr;
-    if (shoal_open(MPI_COMM_WORLD, one.c_str(), SHOAL_WRITE, "quiet=true", &file) != SHOAL_OK ||
-        shoal_close(&file, 0) != SHOAL_OK)
-      throw Failure(shoal_error_message());
+    options.path = one;
+    const auto file = make_file(MPI_COMM_WORLD, options, plan);
+    for (const auto& failure : {file->open(), file->close()})
+      if (!failure.empty()) throw Failure(one + ": " + failure);
   }
 }
 
@@ -361,6 +306,23 @@ Options read_options(int argc, char** argv) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> cells(MPI_Comm comm, const Options& options, bool map) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  std::vector<std::int64_t> found;
+  const std::int64_t all = options.ny * options.nx;
+  if (map)
+    for (std::int64_t cell = all - 1; cell >= 0; --cell)
+      if (cell % size == rank) found.push_back(cell);
+  const auto row = [&](int of) { return options.ny * of / size; };
+  if (!map)
+    for (std::int64_t cell = row(rank) * options.nx; cell < row(rank + 1) * options.nx; ++cell)
+      found.push_back(cell);
+  return found;
+}
+
 }  // namespace crash
 
 int main(int argc, char** argv) {
@@ -369,14 +331,12 @@ int main(int argc, char** argv) {
   try {
     const auto options = crash::read_options(argc, argv);
     if (options.scenario == "open") {
-      crash::open_files(options.path);
+      crash::open_files(options);
       MPI_Finalize();
       return 0;
     }
     const auto plan = crash::make_plan(options);
-    MPI_Comm computing = MPI_COMM_WORLD;
-    if (plan.servers && shoal_serve(MPI_COMM_WORLD, 1, &computing) != SHOAL_OK)
-      throw std::runtime_error(shoal_error_message());
+    const MPI_Comm computing = crash::computing_ranks(plan);
     if (computing != MPI_COMM_NULL) crash::Model(computing, options, plan).run();
   } catch (const std::exception& e) {
     std::cerr << "crash_workload: " << e.what() << '\n';

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the crash tests write: variables whose values can be worked out from variable, record and cell, in a
-// list of commits that can each be made again when it failed.
+// list of commits that can each be made again when it failed; and the calls that write it.
 #pragma once
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,5 +73,31 @@ Plan make_plan(const Options& options);
 inline std::int64_t value_of(int id, std::int64_t record, std::int64_t cell) {
   return 1 + (id * std::int64_t{7919} + record * std::int64_t{104729} + cell * 31) % 29989;
 }
+
+/// The calls of a library that writes files. Each returns "", or what failed. Collective.
+class File {
+ public:
+  virtual ~File() = default;
+  virtual bool is_open() const = 0;
+  virtual std::string create() = 0;  // with its dimensions
+  virtual std::string open() = 0;
+  /// again: what a failed commit did define may be there.
+  virtual std::string define(const Variable& variable, bool again) = 0;
+  virtual std::string put(const Attribute& attribute, const std::string& text) = 0;
+  virtual std::string end_define() = 0;
+  /// The cells of this rank, in the order of cells(); of text pointers. extents: of the values, without record.
+  virtual std::string write(const Variable& variable, std::int64_t record, void* values,
+                            const std::vector<std::int64_t>& extents) = 0;
+  virtual std::string sync() = 0;
+  virtual std::string close() = 0;
+};
+
+/// The cells of a layer that are this rank's: rows, or for a map every so many, backwards.
+std::vector<std::int64_t> cells(MPI_Comm comm, const Options& options, bool map);
+
+// One program a library (shoal_file.cpp, netcdf_file.cpp) has these.
+std::unique_ptr<File> make_file(MPI_Comm comm, const Options& options, const Plan& plan);
+/// The ranks that compute; MPI_COMM_NULL: this one has served them.
+MPI_Comm computing_ranks(const Plan& plan);
 
 }  // namespace crash
