@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A scenario by the calls of netCDF or, with CRASH_PNETCDF, of PnetCDF: what a program does that knows nothing
-// of Shoal. A door takes its calls to Shoal.
+// A scenario by the calls of netCDF or, with CRASH_PNETCDF, of PnetCDF: what a program does that knows
+// nothing of Shoal. A door takes its calls to Shoal.
 #include <mpi.h>
 
 #include <algorithm>

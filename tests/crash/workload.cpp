@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes a scenario, by the calls of Shoal, netCDF or PnetCDF, and says what it was promised:
-//   crash_workload[_netcdf|_pnetcdf] SCENARIO FORMAT PATH [records=10] [durable=1] [ny=6] [nx=40] [nz=2] [settings=...]
+//   crash_workload[_netcdf|_pnetcdf] SCENARIO FORMAT PATH [records=10] [durable=1] [ny=6] [nx=40] [nz=2]
+//                                    [settings=...]
 // The scenario `open` opens files of a run that was killed, all that are there, for writing, and closes them.
 //
 //   CRASH_PROMISE  gets a line of JSON for each commit that begins, that is done, and that failed

@@ -85,7 +85,7 @@ class File {
   virtual std::string define(const Variable& variable, bool again) = 0;
   virtual std::string put(const Attribute& attribute, const std::string& text) = 0;
   virtual std::string end_define() = 0;
-  /// The cells of this rank, in the order of cells(); of text pointers. extents: of the values, without record.
+  /// The cells of this rank, in the order of cells(); of text pointers. extents: of values, without record.
   virtual std::string write(const Variable& variable, std::int64_t record, void* values,
                             const std::vector<std::int64_t>& extents) = 0;
   virtual std::string sync() = 0;
