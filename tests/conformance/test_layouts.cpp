@@ -35,9 +35,20 @@ double value_of_cell(std::int64_t record, std::int64_t row, std::int64_t column)
   return static_cast<double>(1000 * record + k_columns * row + column);
 }
 
+/// Where variables get their decomposition.
+enum class CutComes { with_definition, with_field };
+
+void def_field(shoal_dataset* file, const char* name, int type, const char* dims, const Cut& cut,
+               CutComes comes) {
+  const bool later = comes == CutComes::with_field;
+  ok(shoal_def_var(file, name, type, dims, later ? nullptr : cut.handle()));
+  if (later) ok(shoal_def_cut(file, name));
+}
+
 /// Two records of temp(time, y, x) and a fixed mask(y, x), a coordinate x, a replicated lat(y, x), no
 /// coordinate y.
-int write_set(const std::string& path, const std::string& settings) {
+int write_set(const std::string& path, const std::string& settings,
+              CutComes comes = CutComes::with_definition) {
   const Box tile = tile_of(world_rank(), world_size());
   const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
   shoal_dataset* file = nullptr;
@@ -48,8 +59,8 @@ int write_set(const std::string& path, const std::string& settings) {
   def_dim(file, "time", 0);
   ok(shoal_def_var(file, "x", SHOAL_DOUBLE, "x", nullptr));
   ok(shoal_def_var(file, "lat", SHOAL_DOUBLE, "y x", nullptr));
-  ok(shoal_def_var(file, "temp", SHOAL_FLOAT, "time y x", cut.handle()));
-  ok(shoal_def_var(file, "mask", SHOAL_INT, "y x", cut.handle()));
+  def_field(file, "temp", SHOAL_FLOAT, "time y x", cut, comes);
+  def_field(file, "mask", SHOAL_INT, "y x", cut, comes);
   const int defined = shoal_end_define(file);
   if (defined != SHOAL_OK) {
     const std::string message = shoal_error_message();
@@ -70,9 +81,13 @@ int write_set(const std::string& path, const std::string& settings) {
     for_cells(Box::whole(tile.count), [&](const Dims& i) {
       temp.set(i, value_of_cell(record, tile.first[0] + i[0], tile.first[1] + i[1]));
     });
-    ok(shoal_write(file, "temp", nullptr, temp.c(), SHOAL_RECORD(record)));
+    ok(shoal_write(file, "temp", cut.handle(), temp.c(), SHOAL_RECORD(record)));
+    temp.fill(-7);  // what was written was taken
   }
-  ok(shoal_write(file, "mask", nullptr, temp.c(), nullptr));
+  for_cells(Box::whole(tile.count), [&](const Dims& i) {
+    temp.set(i, value_of_cell(1, tile.first[0] + i[0], tile.first[1] + i[1]));
+  });
+  ok(shoal_write(file, "mask", cut.handle(), temp.c(), nullptr));
   return shoal_close(&file, 0);
 }
 
@@ -194,6 +209,127 @@ TEST_CASE("layouts that cannot be are refused on all ranks alike") {
   code = write_set("layout.nc", "layout=process, exists=error");
   fails(code, SHOAL_EXISTS, {"layout.nc.0000", "exists=replace"});
   alike(code);
+}
+
+// ---- Files that are made when fields say how dimensions are cut
+
+TEST_CASE("a set whose decompositions come with the fields") {
+  if (skipped(in_one_file(), "it chooses layouts itself")) return;
+  const Grid grid = grid_of(world_size());
+  for (const auto& format : in_part(formats())) {
+    CAPTURE(format);
+    const std::string with_format = ", format=" + format;
+    ok(write_set("later.nc", "layout=process" + with_format, CutComes::with_field));
+    check_set("later.nc", world_size());
+    ok(write_set("later.nc", "io_layout=1x" + std::to_string(grid.rows) + with_format, CutComes::with_field));
+    check_set("later.nc", grid.rows);
+    // Too many bytes to be held: files are made before all variables were written.
+    ok(write_set("later.nc", "layout=process, stage_bytes=64KiB" + with_format, CutComes::with_field));
+    check_set("later.nc", world_size());
+  }
+}
+
+namespace {
+
+/// A set of one file a rank, with so many variables (y, x) whose decomposition comes later.
+shoal_dataset* open_set_of_fields(const std::vector<const char*>& names) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "later.nc", "layout=process", &file));
+  def_dim(file, "x", k_columns);
+  def_dim(file, "y", k_rows);
+  for (const char* name : names) {
+    ok(shoal_def_var(file, name, SHOAL_INT, "y x", nullptr));
+    ok(shoal_def_cut(file, name));
+  }
+  ok(shoal_end_define(file));
+  ok(shoal_sync(file, 0));  // of nothing: files can wait on
+  return file;
+}
+
+TestArray filled(const Box& tile, int value) {
+  TestArray values(SHOAL_INT, tile.count);
+  values.fill(value);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a rank with bad arguments in the first field of a set") {
+  if (skipped(in_one_file(), "it chooses layouts itself")) return;
+  if (world_size() < 2) return;
+  const Box tile = tile_of(world_rank(), world_size());
+  const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
+  shoal_dataset* file = open_set_of_fields({"mask"});
+  TestArray values = filled(tile, 3);
+  const bool bad = world_rank() == 1;
+  shoal_write(file, bad ? "musk" : "mask", cut.handle(), values.c(), nullptr);
+  int code = shoal_sync(file, 0);
+  fails(code, SHOAL_NOT_FOUND, {"musk", "rank 1"});
+  alike(code);
+  ok(shoal_write(file, "mask", cut.handle(), values.c(), nullptr));
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, "later.nc", SHOAL_READ, "", &file));
+  TestArray got = filled(tile, 0);
+  ok(shoal_read(file, "mask", cut.handle(), got.c(), nullptr));
+  for_cells(Box::whole(tile.count), [&](const Dims& i) { CHECK(got.get(i) == 3); });
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("fields that cut a set otherwise than its files") {
+  if (skipped(in_one_file(), "it chooses layouts itself")) return;
+  if (world_size() < 2) return;
+  const Box tile = tile_of(world_rank(), world_size());
+  const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
+  SUBCASE("files were needed before a field came") {
+    shoal_dataset* file = open_set_of_fields({"mask"});
+    TestArray whole = filled(Box::whole({k_rows, k_columns}), 5);
+    ok(shoal_put(file, "mask", whole.c(), nullptr));
+    ok(shoal_sync(file, 0));
+    TestArray values = filled(tile, 3);
+    ok(shoal_write(file, "mask", cut.handle(), values.c(), nullptr));
+    const int code = shoal_close(&file, 0);
+    fails(code, SHOAL_NOT_SUPPORTED, {"mask", "otherwise than the files of the set", "layout=one"});
+    alike(code);
+  }
+  SUBCASE("a put counts more than the field before it") {
+    shoal_dataset* file = open_set_of_fields({"mask", "other"});
+    TestArray values = filled(tile, 3);
+    TestArray whole = filled(Box::whole({k_rows, k_columns}), 5);
+    ok(shoal_write(file, "mask", cut.handle(), values.c(), nullptr));
+    ok(shoal_put(file, "mask", whole.c(), nullptr));
+    ok(shoal_write(file, "other", cut.handle(), values.c(), nullptr));
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "later.nc", SHOAL_READ, "", &file));
+    TestArray got = filled(tile, 0);
+    ok(shoal_read(file, "mask", cut.handle(), got.c(), nullptr));
+    for_cells(Box::whole(tile.count), [&](const Dims& i) { CHECK(got.get(i) == 5); });
+    ok(shoal_close(&file, 0));
+  }
+  SUBCASE("two fields differ") {
+    const int other = world_size() - 1 - world_rank();
+    const Box turned = tile_of(other, world_size());
+    const Cut differs(MPI_COMM_WORLD, {k_rows, k_columns}, turned, {0, 0}, {0, 0});
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, "differs.nc", "layout=process", &file));
+    def_dim(file, "x", k_columns);
+    def_dim(file, "y", k_rows);
+    def_dim(file, "z", 2);
+    for (const char* dims : {"y x", "z y x"}) {
+      const std::string name = dims[0] == 'y' ? "mask" : "temp";
+      ok(shoal_def_var(file, name.c_str(), SHOAL_INT, dims, nullptr));
+      ok(shoal_def_cut(file, name.c_str()));
+    }
+    TestArray values = filled(tile, 3);
+    ok(shoal_write(file, "mask", cut.handle(), values.c(), nullptr));
+    TestArray levels(SHOAL_INT, {2, turned.count[0], turned.count[1]});
+    const int code = shoal_write(file, "temp", differs.handle(), levels.c(), nullptr);
+    fails(code, SHOAL_NOT_SUPPORTED, {"cut differently", "layout=one"});
+    alike(code);
+    fails(shoal_sync(file, 0), SHOAL_NOT_SUPPORTED, {"cut differently"});
+    fails(shoal_close(&file, 0), SHOAL_NOT_SUPPORTED, {"cut differently"});
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(!std::filesystem::exists("differs.nc.0000"));
+  }
 }
 
 TEST_CASE("ranks without cells have no file, and take part all the same") {

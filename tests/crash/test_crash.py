@@ -8,6 +8,7 @@ Another TEST_SEED makes other ones."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 import shutil
@@ -18,7 +19,7 @@ import crash_pool
 import pytest
 from crash_images import Disk, Moment, images, process_moments
 from crash_log import CREATE, PROMISE, SYNC, TRUNCATE, WRITE, Change, Promises, read_log
-from crash_runs import Table, Workload, build_folder, first_promise, record
+from crash_runs import Table, Workload, build_folder, execute, first_promise, record
 from replay import check_run, choose_moments
 
 ALL = os.environ.get("TEST_ALL", "").upper() in ("1", "ON", "TRUE")
@@ -165,6 +166,28 @@ def test_kills(scenario, name, scratch, table):
 def test_kills_of_programs(workload, scratch, table):
     need(workload)
     crash_faults.kill(workload, all_or(40, 2), scratch, table, SEED)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"SHOAL_LAYOUT": "process"},
+        {"SHOAL_LAYOUT": "node", "SHOAL_RANKS_PER_NODE": "2"},
+        {"SHOAL_LAYOUT": "domains", "SHOAL_IO_LAYOUT": "1x3"},
+    ],
+    ids=lambda layout: layout["SHOAL_LAYOUT"],
+)
+@pytest.mark.parametrize("workload", DOORS[:2], ids=lambda w: w.name)
+def test_layouts_of_programs(workload, layout, scratch):
+    """Several files, of which the program knows nothing: all that it was promised is there."""
+    need(workload)
+    workload = dataclasses.replace(workload, ranks=4)
+    run = execute(workload, scratch / "run", log=False, env=layout)
+    assert run.code == 0, run.output
+    files = list((run.folder / "files").glob("his.nc.????"))
+    assert len(files) == {"process": 4, "node": 2, "domains": 3}[layout["SHOAL_LAYOUT"]]
+    (answer,) = crash_pool.check_folders([(run.folder / "files", run.promised, False)])
+    assert answer["state"] == "ok", answer
 
 
 FAILING = [

@@ -100,6 +100,27 @@ void DomainsDriver::together(Work&& work) {
 // ---- Definitions
 
 void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
+  if (waiting_ && !(waiting_->fields.empty() && puts_.empty())) end_waiting();
+  if (!must_wait(wanted, cuts)) {
+    waiting_.reset();
+    return define_files(wanted, cuts);
+  }
+  waiting_.emplace().cuts = cuts;
+  take_schema(wanted);
+}
+
+void DomainsDriver::take_schema(const Schema& wanted) {
+  const auto lengths = schema_.dims;
+  schema_ = wanted;
+  schema_.changes.clear();
+  for (std::size_t d = 0; d < lengths.size(); ++d)
+    if (lengths[d].unlimited) schema_.dims[d].length = lengths[d].length;
+  placements_.clear();
+  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v)
+    placements_.push_back(of_library(schema_.shape(v)));
+}
+
+void DomainsDriver::define_files(const Schema& wanted, const Cuts& cuts) {
   spread_puts();
   if (!made()) {
     gave_up_ = caught([&] { make_files(cuts); });
@@ -123,16 +144,9 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
     throw Error(placed);
   }
   together([&] { inner_->define(in_file, inner_cuts); });
-  auto lengths = schema_.dims;
-  schema_ = wanted;
-  schema_.changes.clear();
-  for (std::size_t d = 0; d < lengths.size(); ++d)
-    if (lengths[d].unlimited) schema_.dims[d].length = lengths[d].length;
+  take_schema(wanted);
   parts_ = std::move(parts);
   variables_ = std::move(variables);
-  placements_.clear();
-  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v)
-    placements_.push_back(of_library(schema_.shape(v)));
   put_made_axes(made_axes);
 }
 
@@ -249,6 +263,7 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
 }
 
 void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  if (waiting_) return waiting_->to_prepare.push_back(decomposition);
   Driver& inner = writer();
   const Cut& cut = cut_of(decomposition);
   together([&] {
@@ -411,6 +426,8 @@ void DomainsDriver::ask_others() {
 }
 
 void DomainsDriver::write(const Transfer& transfer) {
+  if (waiting_) return hold(&transfer);
+  writer();
   spread_puts();
   ask_others();
   const int v = transfer.variable;
@@ -455,7 +472,12 @@ void DomainsDriver::write(const Transfer& transfer) {
 void DomainsDriver::refuse(const RefusedCall& call) {
   using Kind = RefusedCall::Kind;
   if (call.kind == Kind::read) read({});
-  if (call.kind == Kind::put) return puts_.push_back({0, {}, {}, {}, call.why});
+  if (call.kind == Kind::put) {
+    before_put(-1);
+    return puts_.push_back({0, {}, {}, {}, call.why});
+  }
+  if (waiting_ && call.kind == Kind::write) return hold(nullptr, call.why);
+  if (waiting_) end_waiting();
   spread_puts();
   if (call.kind == Kind::get) return together([&] { writer().refuse(call); });
   ask_others();
@@ -472,6 +494,7 @@ void DomainsDriver::read(const Transfer& /*transfer*/) {
 
 void DomainsDriver::put(int v, const Box& box, const std::byte* values,
                         const std::vector<std::string>& strings) {
+  before_put(v);
   Put p{v, box, {}, {}, {}};
   if (comm_.rank() == 0) {
     const VariableDef& def = schema_.variable(v);
@@ -504,7 +527,7 @@ CallMatch DomainsDriver::match_calls(const Comm& comm, const CallSignature& sign
 
 // Rank 0's values go to all domains, many puts in one message.
 void DomainsDriver::spread_puts() {
-  if (puts_.empty()) return;
+  if (puts_.empty() || waiting_) return;
   match_calls(comm_, {"sends what was put"});
   const Bytes message = comm_.from_root([&] {
     ByteWriter out;
@@ -567,6 +590,7 @@ void DomainsDriver::spread_puts() {
 }
 
 void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  if (waiting_) end_waiting();
   for (const int d : schema_.variable(v).dims)
     if (parts_[d].cut)
       return refuse(
@@ -584,9 +608,12 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
 
 void DomainsDriver::finish(bool durable, bool final) {
   Status status = caught([&] {
-    if (!made() && gave_up_.ok()) define(schema_, {});  // an empty dataset is one file
+    const bool has_values = waiting_ && !(waiting_->fields.empty() && puts_.empty());
+    if (waiting_ && (final || has_values)) end_waiting();
+    if (!made() && !waiting_ && gave_up_.ok()) define_files(schema_, {});  // an empty dataset is one file
     spread_puts();
   });
+  if (!made() && !schema_.variables.empty()) status.merge(gave_up_);
   if (!schema_.dims.empty()) set_lengths(schema_, comm_.max(lengths_of(schema_)));
   status.merge(state_.take_deferred());
   state_.complete_pending();

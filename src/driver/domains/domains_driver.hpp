@@ -25,7 +25,9 @@ namespace shoal {
 class DomainsDriver final : public Driver {
  public:
   /// driver: the name of the driver that writes the files. Files are created when the first definitions are
-  /// finished, since only decompositions say how to group ranks. Collective.
+  /// finished, since only decompositions say how to group ranks. Where variables get theirs with their
+  /// fields, files are created when all dimensions of such variables were in a field, at the next sync at the
+  /// latest, and fields are held until then. Collective.
   DomainsDriver(const Comm& comm, std::string driver, std::string path, bool exclusive, Format format,
                 const DriverOptions& options);
 
@@ -61,6 +63,18 @@ class DomainsDriver final : public Driver {
     Box box;
     bool partly = false;  ///< some domain has no cells of it
   };
+  struct HeldField {
+    Transfer transfer;
+    Bytes cells;  ///< a copy, to which the transfer points
+  };
+  /// Definitions whose files are not made: how dimensions are cut comes with the first fields of variables
+  /// that have no decomposition yet.
+  struct Waiting {
+    Cuts cuts;  ///< with those that came with fields
+    std::vector<std::shared_ptr<const Decomposition>> to_prepare;
+    std::vector<HeldField> fields;  ///< in the order of calls
+    std::int64_t bytes = 0;         ///< of theirs, on this rank
+  };
   struct Put {
     int variable = 0;
     Box box;
@@ -69,6 +83,16 @@ class DomainsDriver final : public Driver {
     Status refused;  ///< not ok: this rank does not know what is put
   };
 
+  void define_files(const Schema& wanted, const Cuts& cuts);
+  bool must_wait(const Schema& wanted, const Cuts& cuts) const;
+  /// Holds a field, and ends the wait where it was the last that was missed. nullptr: this rank does not know
+  /// which one it is, as its arguments are `refused`; then no rank's cells are written.
+  void hold(const Transfer* field, const Status& refused = {});
+  /// Before values of a variable that do not come with a decomposition; -1: this rank does not know it.
+  void before_put(int variable);
+  bool knows_all_cuts() const;
+  void end_waiting();
+  void take_schema(const Schema& wanted);
   void make_files(const Cuts& cuts);
   std::vector<std::string> files_in_the_way() const;
   void find_old_files();
@@ -112,6 +136,7 @@ class DomainsDriver final : public Driver {
   std::vector<std::string> old_files_;  ///< of rank 0: they go when the files of the set are committed
   bool has_old_files_ = false;
   std::unique_ptr<Driver> inner_;
+  std::optional<Waiting> waiting_;
   Status gave_up_;           ///< why files could not be made; the same on all ranks
   Numbered<Part> parts_;     ///< [dims of schema_]
   Numbered<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
