@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`shoal run`, and what it looks at."""
 
+import os
 import shutil
 import stat
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from conftest import run_program
 
 from shoal import InvalidArgumentError
-from shoal.doors import netcdf_door, plan, summary
+from shoal.doors import netcdf_door, plan, settings_of_ranks, summary
 from shoal.executables import examine, places_of_programs
 
 shoal_run = [sys.executable, "-m", "shoal.cli", "run"]
@@ -89,13 +90,26 @@ def test_programs_that_cannot_be_served(compiled):
 
 def test_ranks_alone_are_preloaded(door, tmp_path, compiled, monkeypatch):
     model = compiled()
-    monkeypatch.delenv("SHOAL_DOORS", raising=False)
+    for name in list(os.environ):
+        if name.startswith("SHOAL_"):
+            monkeypatch.delenv(name)
     monkeypatch.setenv("SHOAL_DOORS_FILES", "his_*")
     made, told = plan(["mpiexec", "-n", "2", str(model), "input"], door, tmp_path / "report")
     assert made[:4] == ["mpiexec", "-n", "2", "env"]
     own = [f"LD_PRELOAD={door}", f"SHOAL_DOORS_REPORT={tmp_path}/report", "SHOAL_DOORS_FILES=his_*"]
     assert made[4:] == [*own, str(model), "input"]
     assert "unless it loads a netCDF later" in told[0]
+
+
+def test_settings_of_ranks():
+    assert settings_of_ranks({"SHOAL_DOORS": "all", "SHOAL_DOORS_REPORT": "r", "HOME": "/"}) == {
+        "SHOAL_DOORS": "all"
+    }
+    given = {"SHOAL_BACKGROUND": "thread", "OMPI_MPI_THREAD_LEVEL": "3"}
+    assert settings_of_ranks(given) == {
+        "SHOAL_BACKGROUND": "thread",
+        "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_FUNNELED",
+    }
 
 
 def test_the_door_for_pnetcdf(door, tmp_path, compiled):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .errors import InvalidArgumentError
@@ -87,6 +87,23 @@ def describe(path: Path, door: Path) -> str:
     return f"{path} ({libraries or 'no MPI'}): nothing, unless it loads a netCDF later, as Python does"
 
 
+def settings_of_ranks(environment: Mapping[str, str]) -> dict[str, str]:
+    """What the ranks get of Shoal's variables: all, as some launchers hand on nothing, and ranks must decide
+    alike; and where threads are to store, MPI's own that lets a plain MPI_Init allow them. Local."""
+    found = {
+        name: value
+        for name, value in sorted(environment.items())
+        if name.startswith("SHOAL_") and name != "SHOAL_DOORS_REPORT"
+    }
+    if environment.get("SHOAL_BACKGROUND", "").strip() in ("thread", "auto"):
+        levels = {
+            "OMPI_MPI_THREAD_LEVEL": "1",
+            "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_FUNNELED",
+        }
+        found |= {name: value for name, value in levels.items() if name not in environment}
+    return found
+
+
 def plan(words: Sequence[str], door: Path, report: Path) -> tuple[list[str], list[str]]:
     """(words to run, lines that say what is served). Behind a launcher the library is loaded into the ranks
     alone: `env LD_PRELOAD=...` before each program, which no launcher keeps from other nodes. A script has it
@@ -99,13 +116,10 @@ def plan(words: Sequence[str], door: Path, report: Path) -> tuple[list[str], lis
     paths = [Path(shutil.which(words[i]) or words[i]) for i in places]
     told = [describe(path, door) for path in paths]
     made = list(words)
-    # Some launchers hand on nothing of the environment, and all ranks must decide alike.
-    choice = [
-        f"{name}={os.environ[name]}" for name in ("SHOAL_DOORS", "SHOAL_DOORS_FILES") if name in os.environ
-    ]
+    settings = [f"{name}={value}" for name, value in settings_of_ranks(os.environ).items()]
     for place, path in reversed(list(zip(places, paths, strict=True))):
         loaded = ":".join(filter(None, [*_loaded(path, door), os.environ.get("LD_PRELOAD")]))
-        made[place:place] = ["env", f"LD_PRELOAD={loaded}", f"SHOAL_DOORS_REPORT={report}", *choice]
+        made[place:place] = ["env", f"LD_PRELOAD={loaded}", f"SHOAL_DOORS_REPORT={report}", *settings]
     return made, told
 
 
