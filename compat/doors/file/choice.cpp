@@ -11,9 +11,11 @@ namespace door {
 
 namespace {
 
-// Modes of files that Shoal does not have.
-constexpr int k_not_served = NC_DISKLESS | NC_MMAP | NC_INMEMORY | NC_PERSIST | NC_UDF0 | NC_UDF1 |
-                             NC_NOATTCREORD | NC_NODIMSCALE_ATTACH;
+// Modes of files that Shoal has. Others are the library's, also those that a later version brings: files in
+// memory, formats of the user.
+constexpr int k_mpi = 0x2000;  // of older programs: NC_MPIIO, NC_PNETCDF, which mean nothing any more
+constexpr int k_served = NC_WRITE | NC_NOCLOBBER | NC_SHARE | NC_LOCK | NC_NETCDF4 | NC_CLASSIC_MODEL |
+                         NC_64BIT_OFFSET | NC_64BIT_DATA | k_mpi;
 
 }  // namespace
 
@@ -21,7 +23,7 @@ Choice choose(const char* path, int mode, bool makes, MPI_Comm comm) {
   if (path == nullptr) return {};
   Choice choice;
   if (!is_wanted(path, makes || (mode & NC_WRITE) != 0, comm, choice.code)) return choice;
-  if ((mode & k_not_served) != 0) return {false, "its mode is for netCDF alone", NC_NOERR};
+  if ((mode & ~k_served) != 0) return {false, "its mode is for netCDF alone", NC_NOERR};
   if (std::strstr(path, "://") != nullptr || std::strstr(path, "#mode=") != nullptr)
     return {false, "it is no file but an address", NC_NOERR};
   const int formats = mode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA);
