@@ -93,6 +93,8 @@ static void add_records(const char* path, int mode) {
   EXPECT(NC_NOERR, nc_create_par(path, NC_64BIT_DATA, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
   EXPECT(NC_EDIMSIZE, nc_def_dim(ncid, "x", (size_t)-1, &dims[0]));
   EXPECT(NC_NOERR, nc_close(ncid));
+  EXPECT(NC_NOERR, nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid)); /* it is empty */
+  EXPECT(NC_NOERR, nc_close(ncid));
 }
 
 int main(int argc, char** argv) {
