@@ -97,7 +97,7 @@ DOORS = {
     "front": set(),
     "file": {"front"},
     "data": {"front", "file"},
-    "handback": {"front", "file"},
+    "handback": {"front", "file", "data"},
     "calls": {"front", "file", "data", "handback"},
     "pnetcdf": {"file", "data", "handback"},
 }

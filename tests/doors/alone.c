@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * With the door alone: one rank gives wrong arguments in collective calls, and nobody waits for it; CDF-5
- * through a netCDF that has no PnetCDF. Prints what is wrong. */
+ * With the door alone: one rank gives wrong arguments in collective calls, and nobody waits for it; classic
+ * files through a netCDF that has no PnetCDF, with records that single ranks add. Prints what is wrong. */
 #include "say.h"
 
 static int wrong = 0;
@@ -36,6 +36,67 @@ static void put_tiles(int ncid, int var) {
     expect(back[i] == 100. * rank + (double)i, 1, "a value");
 }
 
+/* The values of record r of "a". */
+static void check_record(int ncid, int a, size_t r) {
+  const size_t start[2] = {r, 0}, count[2] = {1, 4};
+  float back[4] = {-9, -9, -9, -9};
+  EXPECT(NC_NOERR, nc_get_vara_float(ncid, a, start, count, back));
+  for (int i = 0; i < 4; ++i)
+    expect((int)back[i], 10 * (int)r + i, "a value of a record");
+}
+
+static size_t records(int ncid) {
+  size_t length = 0;
+  EXPECT(NC_NOERR, nc_inq_dimlen(ncid, 0, &length));
+  return length;
+}
+
+/* Each rank adds a record of its own; then rank 0 one that others come to know without a sync. */
+static void add_records(const char* path, int mode) {
+  int ncid = -9, dims[2], a = -9, b = -9, back = -9;
+  const size_t start[2] = {(size_t)rank, 0}, count[2] = {1, 4}, last = (size_t)ranks;
+  double values[4];
+  for (int i = 0; i < 4; ++i)
+    values[i] = 10. * rank + i;
+  EXPECT(NC_NOERR, nc_create_par(path, mode, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  EXPECT(NC_NOERR, nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+  EXPECT(NC_NOERR, nc_def_dim(ncid, "x", 4, &dims[1]));
+  EXPECT(NC_NOERR, nc_def_var(ncid, "a", NC_SHORT, 2, dims, &a));
+  EXPECT(NC_NOERR, nc_def_var(ncid, "b_of_records", NC_INT, 1, dims, &b));
+  EXPECT(NC_NOERR, nc_enddef(ncid));
+  EXPECT(NC_NOERR, nc_put_vara_double(ncid, a, start, count, values));
+  expect(records(ncid) > (size_t)rank, 1, "the record is there for its rank");
+  check_record(ncid, a, (size_t)rank);
+  EXPECT(NC_EINVALCOORDS, nc_get_var1_int(ncid, b, &(const size_t){(size_t)ranks + 7}, &back));
+  EXPECT(NC_NOERR, nc_sync(ncid));
+  expect((int)records(ncid), ranks, "records of all");
+  check_record(ncid, a, (size_t)((rank + 1) % ranks));
+  EXPECT(NC_NOERR, nc_rename_var(ncid, b, "b"));
+  expect((int)records(ncid), ranks, "records of a variable with a new name");
+  if (rank == 0) EXPECT(NC_NOERR, nc_put_var1_int(ncid, b, &last, &(const int){-5}));
+  EXPECT(NC_NOERR, nc_var_par_access(ncid, b, NC_COLLECTIVE));
+  expect((int)records(ncid), ranks + 1, "records with the last");
+  EXPECT(NC_NOERR, nc_get_var1_int(ncid, b, &last, &back));
+  expect(back, -5, "rank 0's value");
+  EXPECT(NC_NOERR, nc_var_par_access(ncid, b, NC_INDEPENDENT));
+  if (rank == ranks - 1) EXPECT(NC_NOERR, nc_put_var1_int(ncid, b, &(const size_t){last + 1}, &back));
+  EXPECT(NC_NOERR, nc_close(ncid));
+  EXPECT(NC_NOERR, nc_open_par(path, NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  expect((int)records(ncid), ranks + 2, "records of the closed file");
+  check_record(ncid, a, (size_t)rank);
+  EXPECT(NC_NOERR, nc_get_var1_int(ncid, b, &(const size_t){last + 1}, &back));
+  expect(back, -5, "the last rank's value");
+  EXPECT(NC_NOERR, nc_close(ncid));
+  EXPECT(NC_NOERR, nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  check_record(ncid, a, (size_t)rank);
+  EXPECT(NC_NOERR, nc_close(ncid));
+  EXPECT(NC_NOERR, nc_create_par(path, NC_64BIT_DATA, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  EXPECT(NC_EDIMSIZE, nc_def_dim(ncid, "x", (size_t)-1, &dims[0]));
+  EXPECT(NC_NOERR, nc_close(ncid));
+  EXPECT(NC_NOERR, nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid)); /* it is empty */
+  EXPECT(NC_NOERR, nc_close(ncid));
+}
+
 int main(int argc, char** argv) {
   static const int modes[] = {NC_NETCDF4, NC_64BIT_DATA};
   say_start(argc, argv);
@@ -52,6 +113,8 @@ int main(int argc, char** argv) {
     put_tiles(ncid, var);
     EXPECT(NC_NOERR, nc_close(ncid));
   }
+  add_records("records5.nc", NC_64BIT_DATA);
+  add_records("records1.nc", 0);
   say_end();
   return wrong != 0;
 }

@@ -94,6 +94,15 @@ static void renamed(void) {
   end(ncid, var);
 }
 
+/* A mode that this version of netCDF has no name for. */
+static void later_mode(void) {
+  int ncid = -9, dim = -9, var = -9;
+  SAY(nc_create_par("mode.nc", NC_NETCDF4 | 0x10000, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  SAY(nc_def_dim(ncid, "x", 12, &dim));
+  SAY(nc_def_var(ncid, "before", NC_FLOAT, 1, &dim, &var));
+  SAY(nc_close(ncid));
+}
+
 int main(int argc, char** argv) {
   say_start(argc, argv);
   group();
@@ -102,6 +111,7 @@ int main(int argc, char** argv) {
   inner_unlimited();
   later();
   renamed();
+  later_mode();
   int ncid = -9, count = -9;
   SAY(nc_open_par("group.nc", NC_WRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
   SAY(nc_inq_grps(ncid, &count, NULL));

@@ -137,6 +137,25 @@ static void lengths(int ncid) {
   fprintf(say_log, "%zu records\n", length);
 }
 
+/* Values next to the limits of types. */
+static void limits(int ncid) {
+  static const double values[] = {
+      127.5,         -0.5,  -128.5,       2147483647.,          2147483647.5,         -2147483648.,
+      -2147483648.5, 255.5, 4294967295.5, 9223372036854775807., -9223372036854775808.};
+  for (nc_type type = NC_BYTE; type <= NC_UINT64; ++type)
+    for (int i = 0; type != NC_CHAR && i < 11; ++i) {
+      const float single = (float)values[i];
+      double back[2] = {0};
+      SAY(nc_put_att_double(ncid, NC_GLOBAL, "limit", type, 1, &values[i]));
+      if (values[i] < 9e18 || type > NC_INT64) SAY(nc_get_att_double(ncid, NC_GLOBAL, "limit", back));
+      /* What the machine makes of such a float is no rule. */
+      const int beyond = single > 2e9f && (type == NC_INT || type == NC_UINT || type >= NC_INT64);
+      if (!beyond) SAY(nc_put_att_float(ncid, NC_GLOBAL, "limit", type, 1, &single));
+      if (!beyond) SAY(nc_get_att_double(ncid, NC_GLOBAL, "limit", back + 1));
+      say_numbers("limits", 2, back);
+    }
+}
+
 /* A file that was closed is opened again, and goes on; `collective` or by single ranks. */
 static void extend(const char* path, const int* vars, int collective) {
   int ncid = -9, more = -9, dim = -9;
@@ -168,6 +187,7 @@ int main(int argc, char** argv) {
   say_start(argc, argv);
   int vars[7];
   const int ncid = define("values.nc", vars);
+  limits(ncid);
   for (int i = 0; i < 7; ++i)
     SAY(nc_var_par_access(ncid, vars[i], NC_COLLECTIVE));
   lengths(ncid);

@@ -20,7 +20,7 @@ ConversionRules rules_of(const File& file) {
 Attribute* attribute_of(File& file, int varid, const char* name, int& code) {
   Attributes* all = file.attributes(varid);
   const int index = all == nullptr ? -1 : door::find(*all, name);
-  code = all == nullptr ? NC_ENOTVAR : index < 0 ? NC_ENOTATT : NC_NOERR;
+  code = all == nullptr ? NC_ENOTVAR : name == nullptr ? NC_EBADNAME : index < 0 ? NC_ENOTATT : NC_NOERR;
   return index < 0 ? nullptr : &(*all)[static_cast<std::size_t>(index)];
 }
 

@@ -2,8 +2,10 @@
 // Dimensions and variables are defined and renamed.
 #include <algorithm>
 #include <climits>
+#include <limits>
 
 #include "calls/calls.hpp"
+#include "data/kept.hpp"
 
 namespace door::serve {
 
@@ -65,7 +67,9 @@ int nc_def_dim(File& file, const char* name, size_t len, int* idp) {
   const bool unlimited = len == NC_UNLIMITED;
   const auto grows = [](const Dimension& dim) { return dim.unlimited; };
   if (file.strict() && unlimited && std::any_of(dims.begin(), dims.end(), grows)) return NC_EUNLIMIT;
-  if (file.format != NC_FORMAT_NETCDF4 && file.format != NC_FORMAT_64BIT_DATA && len > INT_MAX)
+  constexpr size_t most_of_cdf5 = std::numeric_limits<std::int64_t>::max();
+  if (file.format != NC_FORMAT_NETCDF4 &&
+      len > (file.format == NC_FORMAT_64BIT_DATA ? most_of_cdf5 : INT_MAX))
     return NC_EDIMSIZE;
   if (find(dims, name) >= 0) return NC_ENAMEINUSE;
   if (const int code = begin_definition(file); code != NC_NOERR) return code;
@@ -169,6 +173,10 @@ int nc_var_par_access(File& file, int varid, int par_access) {
   if (par_access == NC_INDEPENDENT && var != nullptr && var->filtered()) return NC_EINVAL;
   // What ranks put together lies with the ranks that store it; alone each of them reads the file.
   const bool leaves = par_access == NC_INDEPENDENT && (var == nullptr || var->access == NC_COLLECTIVE);
+  const bool meets = par_access == NC_COLLECTIVE && var == nullptr;  // of classic files
+  if (meets && !file.defining)
+    if (const int code = write_kept(file); code != SHOAL_OK)
+      return report_error(file, "nc_var_par_access", code);
   if (leaves && file.together)
     if (const int code = sync_file(file, "nc_var_par_access"); code != NC_NOERR) return code;
   if (var != nullptr) {

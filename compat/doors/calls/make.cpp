@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "calls/calls.hpp"
+#include "data/quantize.hpp"
 #include "file/choice.hpp"
 #include "file/schema.hpp"
 #include "handback/outline.hpp"
@@ -55,6 +56,7 @@ std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info 
   file->path = path;
   file->mode = mode;
   MPI_Comm_dup(comm, &file->comm);
+  MPI_Comm_size(comm, &file->ranks);
   if (info != MPI_INFO_NULL) MPI_Info_dup(info, &file->info);
   return file;
 }
@@ -96,6 +98,14 @@ bool agreed(const File& file, bool yes) {
   return answer != 0;
 }
 
+// Has the library no access for ranks together, as it was built without MPI, or for classic files without
+// PnetCDF? Collective.
+bool lacks_access(MPI_Comm comm, int code) {
+  int lacks = code == NC_ENOPAR || code == NC_ENOTBUILT || code == NC_ENOTNC ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MIN, comm);
+  return lacks != 0;
+}
+
 bool is_rank_0(const File& file) {
   int rank = 0;
   MPI_Comm_rank(file.comm, &rank);
@@ -126,7 +136,8 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
   if (choice.code != NC_NOERR) return choice.code;
   if (!choice.serve || ncidp == nullptr || !has_room()) {
     if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
-    return open_in_library(path, mode, comm, info, ncidp);
+    const int code = open_in_library(path, mode, comm, info, ncidp);
+    if (!choice.serve_if_needed || ncidp == nullptr || !has_room() || !lacks_access(comm, code)) return code;
   }
   std::unique_ptr<File> file = begin(path, mode, comm, info);
   const WithinShoal within;
@@ -145,6 +156,8 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
     return told != NC_NOERR ? told : open_in_library(path, mode, comm, info, ncidp);
   }
   const bool read = read_schema(file->dataset, file->definitions, file->format);
+  for (Variable& var : file->definitions.vars)
+    if (file->netcdf4()) read_quantize(var);
   if (agreed(*file, read && (!is_rank_0(*file) || outline == outline_of(*file))))
     return keep(std::move(file), ncidp);
   shoal_close(&file->dataset, 0);

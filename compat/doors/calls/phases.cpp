@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Define mode and data mode; what ends in a file that others can read.
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include "calls/phases.hpp"
 
 #include "calls/calls.hpp"
+#include "data/kept.hpp"
+#include "data/quantize.hpp"
 #include "handback/handback.hpp"
 #include "handback/report.hpp"
 
@@ -41,12 +45,14 @@ int define_storage(const File& file, const Variable& var) {
     const std::vector<std::int64_t> chunks(var.chunks.begin(), var.chunks.end());
     code = shoal_def_chunks(file.dataset, name, chunks.data());
   }
+  if (const char* quantized = quantize_attribute(var.quantize); code == SHOAL_OK && quantized != nullptr)
+    code = shoal_put_att(file.dataset, name, quantized, NC_INT, 1, &var.digits);
   if (code == SHOAL_OK && var.filtered())
     code = shoal_def_compression(file.dataset, name, filters_of(var).c_str());
   if (code == SHOAL_OK && var.no_fill != 0) code = shoal_def_fill(file.dataset, name, 0, nullptr);
   if (code == SHOAL_OK && is_field(file, var)) code = shoal_def_cut(file.dataset, name);
   // Ranks may go on to write it alone. Compressed variables, of which that is refused, are written together.
-  if (code == SHOAL_OK && var.access == NC_INDEPENDENT) shoal_def_independent(file.dataset, name);
+  if (code == SHOAL_OK && !file.moves_together(var)) shoal_def_independent(file.dataset, name);
   return code;
 }
 
@@ -61,6 +67,14 @@ int define_in_shoal(File& file) {
   return SHOAL_OK;
 }
 
+// An attribute that netCDF makes itself.
+void tell(Attributes& attributes, const char* name, int value) {
+  if (find(attributes, name) >= 0) return;
+  Attribute attribute{name, NC_INT, 1, std::vector<char>(sizeof value), {}};
+  std::memcpy(attribute.bytes.data(), &value, sizeof value);
+  attributes.push_back(std::move(attribute));
+}
+
 // The definitions are in the file.
 void settle(File& file) {
   file.defining = false;
@@ -70,6 +84,8 @@ void settle(File& file) {
   for (Variable& var : file.definitions.vars) {
     var.made = true;
     shoal_find_var(file.dataset, var.name.c_str(), &var.number);
+    if (const char* quantized = quantize_attribute(var.quantize); quantized != nullptr)
+      tell(var.attributes, quantized, var.digits);
     shoal_var_info info = SHOAL_VAR_INFO_INIT;
     if (shoal_inq_var(file.dataset, var.number, &info) != SHOAL_OK || info.chunks == nullptr) continue;
     var.storage = NC_CHUNKED;
@@ -81,8 +97,10 @@ void settle(File& file) {
 // file.
 int end_in_shoal(File& file, bool& refused) {
   // Definitions that are refused go with the handle, and what was written before must not.
-  if (file.in_place)
+  if (file.in_place) {
+    if (const int code = write_kept(file); code != SHOAL_OK) return code;
     if (const int code = shoal_sync(file.dataset, 0); code != SHOAL_OK) return code;
+  }
   file.stored = file.in_place;
   file.together = false;
   int wrong = define_in_shoal(file);
@@ -121,9 +139,11 @@ int end_definitions(File& file) {
 }
 
 int sync_file(File& file, const char* call) {
+  const int kept = write_kept(file);
+  const int failed = kept == SHOAL_OK ? NC_NOERR : report_error(file, call, kept);
   file.together = false;
   const int code = shoal_sync(file.dataset, 0);
-  return code == SHOAL_OK ? NC_NOERR : report_error(file, call, code);
+  return code == SHOAL_OK ? failed : report_error(file, call, code);
 }
 
 int begin_data(File& file) {
@@ -145,8 +165,10 @@ namespace {
 int close_in_shoal(File& file, const char* call) {
   if (const int code = end_definitions(file); code != NC_NOERR) return code;
   note_served(file);
+  const int kept = write_kept(file);
+  const int failed = kept == SHOAL_OK ? NC_NOERR : report_error(file, call, kept);
   const int code = shoal_close(&file.dataset, 0);
-  return code == SHOAL_OK ? NC_NOERR : report_error(file, call, code);
+  return code == SHOAL_OK ? failed : report_error(file, call, code);
 }
 
 }  // namespace
@@ -159,7 +181,6 @@ int nc_redef(File& file) {
 }
 
 int nc_enddef(File& file) {
-  if (!file.writable) return NC_EPERM;
   return file.defining ? end_definitions(file) : NC_ENOTINDEFINE;
 }
 
@@ -183,7 +204,7 @@ int nc_abort(File& file) {
   const bool remove = file.is_new && !file.in_place;
   if (remove)
     shoal_abandon(&file.dataset);
-  else
+  else if (write_kept(file) == SHOAL_OK)
     shoal_close(&file.dataset, 0);
   int rank = 0;
   MPI_Comm_rank(file.comm, &rank);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "calls/calls.hpp"
+#include "data/quantize.hpp"
 
 namespace door::serve {
 
@@ -360,10 +361,14 @@ int nc_def_var_quantize(File& file, int varid, int quantize_mode, int nsd) {
     const int most = var->type == NC_FLOAT ? (bits ? NC_QUANTIZE_MAX_FLOAT_NSB : NC_QUANTIZE_MAX_FLOAT_NSD)
                                            : (bits ? NC_QUANTIZE_MAX_DOUBLE_NSB : NC_QUANTIZE_MAX_DOUBLE_NSD);
     if (nsd <= 0 || nsd > most) return NC_EINVAL;
-    throw HandBack{var->name + " is quantized by netCDF"};
+    if (!quantizes(var->type, quantize_mode, nsd)) throw HandBack{var->name + " is quantized by netCDF"};
   }
   var->quantize = quantize_mode;
-  var->digits = 0;
+  var->digits = quantize_mode == NC_NOQUANTIZE ? 0 : nsd;
+  again(file, [=](const door_functions& own, int ncid) {
+    return own.nc_def_var_quantize != nullptr ? own.nc_def_var_quantize(ncid, varid, quantize_mode, nsd)
+                                              : NC_NOERR;
+  });
   return NC_NOERR;
 }
 
@@ -397,6 +402,15 @@ int nc_get_var_chunk_cache(File& file, int varid, size_t* sizep, size_t* nelemsp
   give(sizep, var->cache_bytes);
   give(nelemsp, var->cache_slots);
   give(preemptionp, var->cache_preemption);
+  return NC_NOERR;
+}
+
+// Of the file: what HDF5 has unless asked otherwise, as netCDF leaves it with a communicator.
+int nc4_hdf5_get_chunk_cache(File& file, size_t* sizep, size_t* nelemsp, float* preemptionp) {
+  if (!file.netcdf4()) return NC_ENOTNC4;
+  give(sizep, 1048576);
+  give(nelemsp, 521);
+  give(preemptionp, 0.75);
   return NC_NOERR;
 }
 

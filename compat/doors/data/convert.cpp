@@ -13,15 +13,15 @@ namespace door {
 
 namespace {
 
+// As the libraries compare: with the limits as a double has them, of which those of 64 bits are no integers.
 template <class To, class From>
 bool fits(From value) {
   using Limits = std::numeric_limits<To>;
   if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
     return std::in_range<To>(value);
   } else if constexpr (std::is_integral_v<To>) {
-    // The limits themselves may be no numbers of From: one beyond each is.
-    if (std::isnan(value)) return true;
-    return value > static_cast<From>(Limits::min()) - 1 && value < std::ldexp(From{1}, Limits::digits);
+    return !(static_cast<double>(value) > static_cast<double>(Limits::max()) ||
+             static_cast<double>(value) < static_cast<double>(Limits::min()));
   } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) {
     return !(std::fabs(value) > static_cast<double>(Limits::max()));
   } else {
@@ -29,15 +29,26 @@ bool fits(From value) {
   }
 }
 
+// Has To the integer that is left of a value without its fraction?
+template <class To, class From>
+bool has_integer(From value) {
+  const double whole = std::trunc(static_cast<double>(value));
+  return whole >= static_cast<double>(std::numeric_limits<To>::min()) &&
+         whole < std::ldexp(1.0, std::numeric_limits<To>::digits);
+}
+
 // Also where it does not fit, without undefined behaviour: integers keep their low bits, and floating point
-// goes by way of an int where that has room, as programs know it.
+// goes by way of a longer integer where that has room, as programs know it.
 template <class To, class From>
 To made_of(From value, bool is_in_range) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
-    if (!is_in_range || std::isnan(value)) {
-      if (sizeof(To) >= sizeof(int) || std::isnan(value) || !fits<int>(value))
-        return std::numeric_limits<To>::min();
-      return static_cast<To>(static_cast<int>(value));
+    if (!has_integer<To>(value)) {
+      if (is_in_range && !std::isnan(value)) return std::numeric_limits<To>::max();
+      using Way = std::conditional_t<(sizeof(To) < sizeof(int)), int, long long>;
+      constexpr bool has_way = sizeof(To) < sizeof(int) || std::is_unsigned_v<To>;
+      if (!has_way) return std::numeric_limits<To>::min();
+      return static_cast<To>(has_integer<Way>(value) ? static_cast<Way>(value)
+                                                     : std::numeric_limits<Way>::min());
     }
   return static_cast<To>(value);
 }

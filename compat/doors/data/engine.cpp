@@ -13,21 +13,25 @@ bool has_stride(const Box& box) {
 
 }  // namespace
 
+shoal_box as_shoal(const File& file, int varid, const Box& box) {
+  const int ndims = static_cast<int>(box.count.size());
+  shoal_box asked = SHOAL_BOX_INIT;
+  asked.variable = file.definitions.vars[static_cast<std::size_t>(varid)].number;
+  asked.ndims = ndims;
+  asked.start = box.start.data();
+  asked.count = box.count.data();
+  if (has_stride(box)) asked.stride = box.stride.data();
+  asked.array = shoal_array_of(box.values, box.type, ndims, box.count.data());
+  if (!box.steps.empty()) asked.array.strides = box.steps.data();
+  return asked;
+}
+
 int move_box(File& file, int varid, const Box* box, Direction direction) {
   const Variable* var = file.variable(varid);
   shoal_box asked = SHOAL_BOX_INIT;
-  if (box != nullptr) {
-    const int ndims = static_cast<int>(box->count.size());
-    asked.variable = var->number;
-    asked.ndims = ndims;
-    asked.start = box->start.data();
-    asked.count = box->count.data();
-    if (has_stride(*box)) asked.stride = box->stride.data();
-    asked.array = shoal_array_of(box->values, box->type, ndims, box->count.data());
-    if (!box->steps.empty()) asked.array.strides = box->steps.data();
-  }
+  if (box != nullptr) asked = as_shoal(file, varid, *box);
   const int count = box == nullptr ? 0 : 1;
-  const bool together = var == nullptr || var->access == NC_COLLECTIVE;
+  const bool together = var == nullptr || file.moves_together(*var);
   file.together |= together && direction == Direction::put;
   if (together)
     return direction == Direction::put ? shoal_write_boxes(file.dataset, count, &asked)

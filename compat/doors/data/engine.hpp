@@ -21,6 +21,9 @@ struct Box {
 
 enum class Direction { put, get };
 
+// The box as Shoal is asked for it; it points into `box`.
+shoal_box as_shoal(const File& file, int varid, const Box& box);
+
 // Moves a box; nullptr: none, of a rank that takes part with nothing. Collective or of this rank alone, as
 // the variable's access says. Returns Shoal's code.
 int move_box(File& file, int varid, const Box* box, Direction direction);

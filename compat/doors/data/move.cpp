@@ -6,7 +6,10 @@
 #include <cstring>
 #include <limits>
 
+#include "data/cells.hpp"
 #include "data/convert.hpp"
+#include "data/kept.hpp"
+#include "data/quantize.hpp"
 
 namespace door {
 
@@ -19,30 +22,8 @@ struct Request {
   Box box;  // its steps are those of the program's array
   std::size_t cells;
   ConversionRules rules;
+  bool waits;  // it has to do with cells that this rank keeps
 };
-
-using Steps = std::vector<std::int64_t>;
-
-Steps contiguous(const std::vector<std::int64_t>& count, std::size_t size) {
-  Steps steps(count.size());
-  auto step = static_cast<std::int64_t>(size);
-  for (std::size_t i = count.size(); i-- > 0;) {
-    steps[i] = step;
-    step *= count[i];
-  }
-  return steps;
-}
-
-// Values of `size` bytes from one array to another of the same extents.
-void copy(const std::vector<std::int64_t>& count, std::size_t size, const char* from, const Steps& from_steps,
-          char* to, const Steps& to_steps, std::size_t dim = 0) {
-  if (dim == count.size()) {
-    std::memcpy(to, from, size);
-    return;
-  }
-  for (std::int64_t i = 0; i < count[dim]; ++i)
-    copy(count, size, from + i * from_steps[dim], from_steps, to + i * to_steps[dim], to_steps, dim + 1);
-}
 
 // Does every value fit, so that Shoal may convert them on the way?
 bool all_fit(const double* values, std::size_t count) {
@@ -87,8 +68,13 @@ int put_converted(File& file, int varid, Request& request, const void* values) {
       convert(request.memory, values, request.var.type, converted.data(), request.cells, request.rules);
   Box box = request.box;
   box.steps.clear();
+  quantize(request.var, converted.data(), request.cells);
   box.values = converted.data();
   box.type = request.var.type;
+  if (request.waits) {
+    keep(file, varid, box, std::move(converted));
+    return code;
+  }
   const int moved = code_of_move(file, Direction::put, move_box(file, varid, &box, Direction::put));
   return moved != NC_NOERR ? moved : code;
 }
@@ -99,9 +85,9 @@ int get_converted(File& file, int varid, Request& request, void* values) {
   box.steps.clear();
   box.values = stored.data();
   box.type = request.var.type;
-  if (const int moved = code_of_move(file, Direction::get, move_box(file, varid, &box, Direction::get));
-      moved != NC_NOERR)
-    return moved;
+  const int shoal =
+      request.waits ? read_over_kept(file, varid, box) : move_box(file, varid, &box, Direction::get);
+  if (shoal != SHOAL_OK) return code_of_move(file, Direction::get, shoal);
   const std::size_t size = size_of(request.memory);
   std::vector<char> packed(request.box.steps.empty() ? 0 : request.cells * size);
   void* out = packed.empty() ? values : packed.data();
@@ -123,7 +109,7 @@ Steps steps_of(const Selection& selection, std::size_t ndims, std::size_t size) 
 // Would other ranks wait for this one in its call? Where the variable is not known, all of them would have
 // to agree.
 bool is_collective(const File& file, const Variable* var) {
-  if (var != nullptr) return var->access == NC_COLLECTIVE;
+  if (var != nullptr) return file.moves_together(*var);
   const auto& vars = file.definitions.vars;
   return !vars.empty() && std::all_of(vars.begin(), vars.end(),
                                       [](const Variable& one) { return one.access == NC_COLLECTIVE; });
@@ -156,8 +142,11 @@ int move(File& file, int varid, const Selection& selection, nc_type memory, void
   const bool fills = direction == Direction::put && !file.netcdf4();  // what does not fit
   const std::vector<char> fill = fills ? fill_of(*var) : std::vector<char>();
   const bool bits = file.format == NC_FORMAT_CLASSIC || file.format == NC_FORMAT_64BIT_OFFSET;
-  Request request{*var, memory, std::move(box), cells, {bits, fills ? fill.data() : nullptr}};
-  if (!converts(memory, var->type, request.rules) || shoal_converts(request, values, direction))
+  const bool waits = meets_kept(file, *var, varid, box);
+  Request request{*var, memory, std::move(box), cells, {bits, fills ? fill.data() : nullptr}, waits};
+  const bool changes = direction == Direction::put && var->quantize != NC_NOQUANTIZE;
+  if (!waits && !changes &&
+      (!converts(memory, var->type, request.rules) || shoal_converts(request, values, direction)))
     return move_as_it_is(file, varid, request, values, direction);
   return direction == Direction::put ? put_converted(file, varid, request, values)
                                      : get_converted(file, varid, request, values);

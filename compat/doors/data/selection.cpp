@@ -33,13 +33,13 @@ int range_of(const File& file, const Variable& var, const Selection& selection, 
   return NC_NOERR;
 }
 
-// Only ranks together make a dimension longer: a rank alone has NC_ECANTEXTEND.
+// Only ranks together make a dimension of netCDF-4 longer: a rank alone has NC_ECANTEXTEND.
 int check_range(const File& file, const Variable& var, int dimid, const Range& range, bool nothing,
                 Direction direction) {
   if (direction == Direction::get || !file.definitions.dims[static_cast<std::size_t>(dimid)].unlimited)
     return check(range, file.length(dimid), nothing);
   if (const int code = check(range, k_most, nothing); code != NC_NOERR || nothing) return code;
-  if (var.access == NC_COLLECTIVE) return NC_NOERR;
+  if (var.access == NC_COLLECTIVE || file.grows_alone()) return NC_NOERR;
   return check(range, file.length(dimid), nothing) == NC_NOERR ? NC_NOERR : NC_ECANTEXTEND;
 }
 

@@ -11,24 +11,38 @@ namespace door {
 
 namespace {
 
-// Modes of files that Shoal does not have.
-constexpr int k_not_served = NC_DISKLESS | NC_MMAP | NC_INMEMORY | NC_PERSIST | NC_UDF0 | NC_UDF1 |
-                             NC_NOATTCREORD | NC_NODIMSCALE_ATTACH;
+// Modes of files that Shoal has. Others are the library's, also those that a later version brings: files in
+// memory, formats of the user.
+constexpr int k_mpi = 0x2000;  // of older programs: NC_MPIIO, NC_PNETCDF, which mean nothing any more
+constexpr int k_served = NC_WRITE | NC_NOCLOBBER | NC_SHARE | NC_LOCK | NC_NETCDF4 | NC_CLASSIC_MODEL |
+                         NC_64BIT_OFFSET | NC_64BIT_DATA | k_mpi;
+
+// The report has files that are served otherwise.
+Choice left_to_library(bool wanted, const char* why_not) {
+  Choice choice;
+  if (wanted) choice.why_not = why_not;
+  return choice;
+}
 
 }  // namespace
 
 Choice choose(const char* path, int mode, bool makes, MPI_Comm comm) {
   if (path == nullptr) return {};
   Choice choice;
-  if (!is_wanted(path, makes || (mode & NC_WRITE) != 0, comm, choice.code)) return choice;
-  if ((mode & k_not_served) != 0) return {false, "its mode is for netCDF alone", NC_NOERR};
+  const bool writes = makes || (mode & NC_WRITE) != 0;
+  const bool wanted = is_wanted(path, writes, comm, choice.code);
+  if (choice.code != NC_NOERR || (!wanted && (writes || !is_wanted(path, true, comm, choice.code))))
+    return choice;
+  if ((mode & ~k_served) != 0) return left_to_library(wanted, "its mode is for netCDF alone");
   if (std::strstr(path, "://") != nullptr || std::strstr(path, "#mode=") != nullptr)
-    return {false, "it is no file but an address", NC_NOERR};
+    return left_to_library(wanted, "it is no file but an address");
   const int formats = mode & (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA);
   const bool classic_model = (mode & NC_CLASSIC_MODEL) != 0 && (formats & NC_NETCDF4) == 0;
   if (makes && (std::popcount(static_cast<unsigned>(formats)) > 1 || classic_model))
-    return {false, "its mode names no format", NC_NOERR};
-  return {true, "", NC_NOERR};
+    return left_to_library(wanted, "its mode names no format");
+  choice.serve = wanted;
+  choice.serve_if_needed = true;
+  return choice;
 }
 
 int format_of(int mode) {

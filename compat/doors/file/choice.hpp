@@ -11,8 +11,9 @@ namespace door {
 
 struct Choice {
   bool serve = false;
-  std::string why_not;  // where it does not, for the report; "": as the program's user wants it
-  int code = NC_NOERR;  // the environment has a value that is not allowed; it was told
+  bool serve_if_needed = false;  // where the library has no such access: without MPI, or without PnetCDF
+  std::string why_not;           // where it does not, for the report; "": as the program's user wants it
+  int code = NC_NOERR;           // the environment has a value that is not allowed; it was told
 };
 
 // SHOAL_DOORS (write, the default: files that are made or opened to be written; all: also those that are

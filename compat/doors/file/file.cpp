@@ -30,15 +30,23 @@ Attributes* File::attributes(int varid) {
 }
 
 std::size_t File::length(int dimid) const {
+  const bool unlimited = definitions.dims[static_cast<std::size_t>(dimid)].unlimited;
+  const std::size_t length = shared_length(dimid);
+  return unlimited ? std::max(length, static_cast<std::size_t>(kept_records)) : length;
+}
+
+std::size_t File::shared_length(int dimid) const {
   const Dimension& dim = definitions.dims[static_cast<std::size_t>(dimid)];
   if (!dim.unlimited) return dim.length;
   // Of any variable with it: records are the dimension's.
   for (const Variable& var : definitions.vars) {
     std::int64_t records = 0;
     if (!var.made || dataset == nullptr || var.dims.empty() || var.dims[0] != dimid) continue;
-    return shoal_num_records(dataset, var.name.c_str(), &records) == SHOAL_OK
-               ? static_cast<std::size_t>(records)
-               : 0;
+    // By the name that Shoal has: it may have got another one since then.
+    shoal_var_info shown = SHOAL_VAR_INFO_INIT;
+    const bool known = shoal_inq_var(dataset, var.number, &shown) == SHOAL_OK &&
+                       shoal_num_records(dataset, shown.name, &records) == SHOAL_OK;
+    return known ? static_cast<std::size_t>(records) : 0;
   }
   return 0;
 }

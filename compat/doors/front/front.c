@@ -41,5 +41,6 @@ int nc_def_var_chunking_ints(int ncid, int varid, int storage, int* chunksizesp)
 int nc_inq_var_chunking_ints(int ncid, int varid, int* storagep, int* chunksizesp);
 int nc_set_var_chunk_cache_ints(int ncid, int varid, int size, int nelems, int preemption);
 int nc_get_var_chunk_cache_ints(int ncid, int varid, int* sizep, int* nelemsp, int* preemptionp);
+int nc4_hdf5_get_chunk_cache(int ncid, size_t* sizep, size_t* nelemsp, float* preemptionp);
 
 #include "functions.def"

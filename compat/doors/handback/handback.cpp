@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "data/kept.hpp"
 #include "handback/outline.hpp"
 #include "handback/report.hpp"
 
@@ -25,8 +26,11 @@ int open_in_library(File& file, int& ncid) {
   if (file.stored) {
     shoal_abandon(&file.dataset);
     MPI_Barrier(file.comm);  // nobody opens it while another rank has it
-  } else if (const int code = shoal_close(&file.dataset, 0); code != SHOAL_OK) {
-    return report_error(file, "closing", code);
+  } else {
+    const int kept = write_kept(file);
+    const int code = shoal_close(&file.dataset, 0);
+    if (kept != SHOAL_OK || code != SHOAL_OK)
+      return report_error(file, "closing", kept != SHOAL_OK ? kept : code);
   }
   const int mode =
       (file.mode & ~(NC_NOCLOBBER | NC_NETCDF4 | NC_CLASSIC_MODEL | NC_64BIT_OFFSET | NC_64BIT_DATA)) |

@@ -5,6 +5,9 @@ namespace door {
 
 namespace {
 
+// Of every outline, also of a file that has nothing in it.
+const char k_first_line[] = "file\n";
+
 std::string line_of_dim(const std::string& name, std::size_t length, bool unlimited) {
   return "dimension " + name + (unlimited ? " unlimited" : " " + std::to_string(length)) + "\n";
 }
@@ -28,7 +31,7 @@ bool is_plain(const door_functions& library, int ncid) {
 }  // namespace
 
 std::string outline_of(const File& file) {
-  std::string outline;
+  std::string outline = k_first_line;
   for (const Dimension& dim : file.definitions.dims)
     outline += line_of_dim(dim.name, dim.length, dim.unlimited);
   for (const Variable& var : file.definitions.vars)
@@ -42,7 +45,7 @@ std::string outline_of(const door_functions& library, int ncid) {
   std::vector<int> grow(static_cast<std::size_t>(dims) + 1, -1);
   int growing = 0;
   if (library.nc_inq_unlimdims(ncid, &growing, grow.data()) != NC_NOERR) return "";
-  std::string outline;
+  std::string outline = k_first_line;
   char name[NC_MAX_NAME + 1];
   for (int i = 0; i < dims; ++i) {
     std::size_t length = 0;

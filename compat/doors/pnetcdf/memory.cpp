@@ -103,24 +103,4 @@ int memory_of(MPI_Offset bufcount, MPI_Datatype buftype, nc_type of_variable, Me
   return memory.packed && (bufcount > INT_MAX || bufcount * bytes > INT_MAX) ? NC_EINTOVERFLOW : NC_NOERR;
 }
 
-Steps contiguous(const std::vector<std::int64_t>& count, std::size_t size) {
-  Steps steps(count.size());
-  auto step = static_cast<std::int64_t>(size);
-  for (std::size_t i = count.size(); i-- > 0;) {
-    steps[i] = step;
-    step *= count[i];
-  }
-  return steps;
-}
-
-void copy(const std::vector<std::int64_t>& count, std::size_t size, const char* from, const Steps& from_steps,
-          char* to, const Steps& to_steps, std::size_t dim) {
-  if (dim == count.size()) {
-    std::memcpy(to, from, size);
-    return;
-  }
-  for (std::int64_t i = 0; i < count[dim]; ++i)
-    copy(count, size, from + i * from_steps[dim], from_steps, to + i * to_steps[dim], to_steps, dim + 1);
-}
-
 }  // namespace door::pnetcdf

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/cells.hpp"
+
 namespace door::pnetcdf {
 
 // What `bufcount` of a type of MPI hold.
@@ -21,12 +23,6 @@ struct Memory {
 // PnetCDF's code: NC_EUNSPTETYPE, NC_EMULTITYPES, NC_ENEGATIVECNT. MPI_DATATYPE_NULL: the type of the
 // variable. Local.
 int memory_of(MPI_Offset bufcount, MPI_Datatype buftype, nc_type of_variable, Memory& memory);
-
-using Steps = std::vector<std::int64_t>;
-Steps contiguous(const std::vector<std::int64_t>& count, std::size_t size);
-// Values of `size` bytes from one array to another of the same extents.
-void copy(const std::vector<std::int64_t>& count, std::size_t size, const char* from, const Steps& from_steps,
-          char* to, const Steps& to_steps, std::size_t dim = 0);
 
 }  // namespace door::pnetcdf
 

@@ -33,10 +33,6 @@ Steps steps_of(const Box& box) {
   return box.steps.empty() ? contiguous(box.count, size_of(box.type)) : box.steps;
 }
 
-std::int64_t end_of(const Box& box) {
-  return box.start[0] + (box.count[0] - 1) * box.stride[0] + 1;
-}
-
 bool is_kept(const File& file, int varid) {
   return std::any_of(file.kept.begin(), file.kept.end(), [&](const Move& move) {
     return std::any_of(move.boxes.begin(), move.boxes.end(),
@@ -60,32 +56,6 @@ void count_bytes(File& file, bool puts, const Box& box) {
   for (const std::int64_t count : box.count)
     bytes *= count;
   (puts ? file.put_bytes : file.got_bytes) += bytes;
-}
-
-// Cells of `from` that are also in `to`, dimension by dimension.
-void lay_over(const Box& from, const Box& to, const Steps& from_steps, const Steps& to_steps, std::size_t dim,
-              const char* source, char* target, std::size_t size) {
-  if (dim == from.count.size()) {
-    std::memcpy(target, source, size);
-    return;
-  }
-  for (std::int64_t i = 0; i < from.count[dim]; ++i) {
-    const std::int64_t ahead = from.start[dim] + i * from.stride[dim] - to.start[dim];
-    if (ahead < 0 || ahead % to.stride[dim] != 0 || ahead / to.stride[dim] >= to.count[dim]) continue;
-    lay_over(from, to, from_steps, to_steps, dim + 1, source + i * from_steps[dim],
-             target + ahead / to.stride[dim] * to_steps[dim], size);
-  }
-}
-
-// Of a value that is the same everywhere.
-void set_all(const Box& box, const Steps& steps, std::size_t dim, char* target,
-             const std::vector<char>& value) {
-  if (dim == box.count.size()) {
-    std::memcpy(target, value.data(), value.size());
-    return;
-  }
-  for (std::int64_t i = 0; i < box.count[dim]; ++i)
-    set_all(box, steps, dim + 1, target + i * steps[dim], value);
 }
 
 }  // namespace
