@@ -19,9 +19,9 @@ bool fits(From value) {
   if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
     return std::in_range<To>(value);
   } else if constexpr (std::is_integral_v<To>) {
-    // The limits themselves may be no numbers of From: one beyond each is.
-    if (std::isnan(value)) return true;
-    return value > static_cast<From>(Limits::min()) - 1 && value < std::ldexp(From{1}, Limits::digits);
+    // 127.5 is no byte. The largest of 64 bits is no number of double, and the next one passes for it.
+    const auto number = static_cast<double>(value);
+    return !(number > static_cast<double>(Limits::max()) || number < static_cast<double>(Limits::min()));
   } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) {
     return !(std::fabs(value) > static_cast<double>(Limits::max()));
   } else {
@@ -34,7 +34,8 @@ bool fits(From value) {
 template <class To, class From>
 To made_of(From value, bool is_in_range) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
-    if (!is_in_range || std::isnan(value)) {
+    if (!is_in_range || std::isnan(value) ||
+        !(value < std::ldexp(From{1}, std::numeric_limits<To>::digits))) {
       if (sizeof(To) >= sizeof(int) || std::isnan(value) || !fits<int>(value))
         return std::numeric_limits<To>::min();
       return static_cast<To>(static_cast<int>(value));
