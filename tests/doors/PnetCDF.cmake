@@ -5,15 +5,23 @@ if(Python3_Interpreter_FOUND AND SHOAL_PNETCDF_LIBRARY)
     $<TARGET_FILE:door_table_pnetcdf> $<TARGET_FILE:shoal_door_pnetcdf> "${SHOAL_PNETCDF_LIBRARY}"
     "${SHOAL_PNETCDF_INCLUDE}/pnetcdf.h")
 endif()
-# What is refused, handed back or its own with the door; with the door alone, and compared with the library's.
-add_executable(door_pnetcdf_files pnetcdf_files.c)
-target_link_libraries(door_pnetcdf_files PRIVATE shoal_pnetcdf MPI::MPI_C shoal_warnings)
-target_include_directories(door_pnetcdf_files SYSTEM PRIVATE "${SHOAL_NETCDF_INCLUDE}")
-set_target_properties(door_pnetcdf_files PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-add_dependencies(door_tests door_pnetcdf_files)
-foreach(ranks 1 3 4)
-  shoal_add_test(doors.pnetcdf.files.${ranks} 300 2 doors "${CMAKE_CURRENT_SOURCE_DIR}/run.sh" "${shoal_mpirun}" ${ranks}
-    $<TARGET_FILE:shoal_door_pnetcdf> $<TARGET_FILE:door_pnetcdf_files>
-    "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 9 dimensions"
-    "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 9 dimensions")
-endforeach()
+# Each alone and with the door, and compared: logs of calls, and files.
+function(shoal_door_pnetcdf_program name)
+  add_executable(door_pnetcdf_${name} pnetcdf_${name}.c)
+  target_link_libraries(door_pnetcdf_${name} PRIVATE shoal_pnetcdf MPI::MPI_C shoal_warnings)
+  target_include_directories(door_pnetcdf_${name} SYSTEM PRIVATE "${SHOAL_NETCDF_INCLUDE}")
+  set_target_properties(door_pnetcdf_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  add_dependencies(door_tests door_pnetcdf_${name})
+  foreach(ranks 1 3 4)
+    shoal_add_test(doors.pnetcdf.${name}.${ranks} 300 2 doors "${CMAKE_CURRENT_SOURCE_DIR}/run.sh" "${shoal_mpirun}" ${ranks}
+      $<TARGET_FILE:shoal_door_pnetcdf> $<TARGET_FILE:door_pnetcdf_${name}> ${ARGN})
+  endforeach()
+endfunction()
+# What is refused, handed back or its own with the door.
+shoal_door_pnetcdf_program(files
+  "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 9 dimensions"
+  "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 9 dimensions")
+shoal_door_pnetcdf_program(corners
+  "names.nc: served by Shoal" "codes.nc: served by Shoal" "fills.nc: served by Shoal" "hints.nc: served by Shoal"
+  "strict.nc: served by Shoal" "safe.nc: left to PnetCDF: PNETCDF_SAFE_MODE"
+  "sizes.nc: handed back to PnetCDF: a variable is larger")

@@ -53,6 +53,9 @@ static void define(int ncid) {
   SAY(nc_def_dim(ncid, "", 9, &other));
   SAY(nc_def_dim(ncid, " x", 9, &other));
   SAY(nc_def_dim(ncid, "x ", 9, &other));
+  SAY(nc_def_dim(ncid, "\xE0\x80\x80x", 9, &other));
+  SAY(nc_def_dim(ncid, "I\xCC\x80", 9, &other)); /* the same letter */
+  SAY(nc_def_dim(ncid, "\xC3\x8C", 9, &other));
   dims[0] = time, dims[1] = lat, dims[2] = lon;
   SAY(nc_def_var(ncid, "lat", NC_DOUBLE, 1, &lat, &id));
   SAY(nc_def_var(ncid, "temp", NC_FLOAT, 3, dims, &id));
@@ -76,6 +79,8 @@ static void describe(int ncid, int var) {
   SAY(nc_put_att_float(ncid, var, "range", NC_FLOAT, 2, range));
   SAY(nc_put_att_float(ncid, var, "range", NC_DOUBLE, 2, range));
   SAY(nc_put_att_float(ncid, var, "whole", NC_INT, 2, range));
+  SAY(nc_put_att_float(ncid, var, "least", NC_INT, 1, (float[]){-2147483648.F}));
+  SAY(nc_put_att_double(ncid, var, "a half", NC_BYTE, 1, (double[]){127.5}));
   SAY(nc_put_att_float(ncid, var, "short", NC_BYTE, 1, big));
   SAY(nc_put_att_double(ncid, var, "many", NC_FLOAT, 3, many));
   SAY(nc_put_att_float(ncid, var, "text", NC_CHAR, 2, range));

@@ -103,7 +103,7 @@ int check_put(File& file, int varid, const char* name, nc_type type, size_t len,
 
 int put_strings(File& file, int varid, const char* name, size_t len, const char* const* values) {
   if (const int code = check_put(file, varid, name, NC_STRING, len, values); code != NC_NOERR) return code;
-  Attribute attribute{name, NC_STRING, len, {}, {}};
+  Attribute attribute{composed(name), NC_STRING, len, {}, {}};
   for (size_t i = 0; i < len; ++i)
     attribute.strings.emplace_back(values[i] == nullptr ? "" : values[i]);
   return put(file, varid, std::move(attribute), NC_NOERR);
@@ -116,7 +116,7 @@ int put_values(File& file, int varid, const char* name, nc_type type, size_t len
     return put_strings(file, varid, name, len, static_cast<const char* const*>(values));
   if (const int code = check_put(file, varid, name, type, len, values); code != NC_NOERR) return code;
   if (type == NC_STRING || memory == NC_STRING) return NC_ECHAR;
-  Attribute attribute{name, type, len, std::vector<char>(len * size_of(type)), {}};
+  Attribute attribute{composed(name), type, len, std::vector<char>(len * size_of(type)), {}};
   const int code = convert(memory, values, type, attribute.bytes.data(), len, rules_of(file));
   return code == NC_NOERR || code == NC_ERANGE ? put(file, varid, std::move(attribute), code) : code;
 }
@@ -220,14 +220,13 @@ int nc_rename_att(File& file, int varid, const char* name, const char* newname) 
   if (!in_place)
     if (code = begin_definition(file); code != NC_NOERR) return code;
   file.steps.push_back(
-      {[=, o = attribute->name, n = std::string(newname)](const door_functions& own, int ncid) {
+      {[=, o = attribute->name, n = composed(newname)](const door_functions& own, int ncid) {
          return own.nc_rename_att(ncid, varid, o.c_str(), n.c_str());
        },
-       [owner = owner_of(file, varid), o = attribute->name,
-        n = std::string(newname)](shoal_dataset* dataset) {
+       [owner = owner_of(file, varid), o = attribute->name, n = composed(newname)](shoal_dataset* dataset) {
          return shoal_rename_att(dataset, owner.text(), o.c_str(), n.c_str());
        }});
-  attribute->name = newname;
+  attribute->name = composed(newname);
   return NC_NOERR;
 }
 

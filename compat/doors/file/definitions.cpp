@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/definitions.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace door {
 
 namespace {
 
+bool is_ascii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+}
+
 template <class Named>
 int index_of(const std::vector<Named>& all, const char* name) {
   if (name == nullptr) return -1;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+  const std::string known = composed(name);
+  const bool plain = is_ascii(known);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) {
+    return one.name == known || (!plain && composed(one.name) == known);
+  });
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
@@ -32,6 +44,9 @@ std::size_t character(const unsigned char* at) {
                                                           : 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((at[i] & 0xC0) != 0x80) return 0;
+  // Longer than it has to be, half of a pair, beyond the last character.
+  if ((*at == 0xE0 && at[1] < 0xA0) || (*at == 0xED && at[1] > 0x9F)) return 0;
+  if ((*at == 0xF0 && at[1] < 0x90) || (*at == 0xF4 && at[1] > 0x8F)) return 0;
   return length;
 }
 
@@ -50,6 +65,17 @@ int find(const std::vector<Variable>& vars, const char* name) {
 }
 int find(const Attributes& attributes, const char* name) {
   return index_of(attributes, name);
+}
+
+std::string composed(const std::string& name) {
+  if (is_ascii(name)) return name;
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t bytes = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(name.data()), static_cast<utf8proc_ssize_t>(name.size()),
+      &made, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owned(made, &std::free);
+  if (bytes < 0) return name;
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes)};
 }
 
 int check_name(const char* name) {

@@ -77,9 +77,10 @@ int put_values(File& file, int varid, const char* name, nc_type type, MPI_Offset
   if (var != nullptr && std::strcmp(name, "_FillValue") == 0) {
     if (type != var->type) return NC_EBADTYPE;
     if (len != 1) return NC_EINVAL;
+    if (file.defining && var->made) return NC_ELATEFILL;
   }
   const auto count = static_cast<std::size_t>(len);
-  Attribute attribute{name, type, count, std::vector<char>(count * size_of(type)), {}};
+  Attribute attribute{composed(name), type, count, std::vector<char>(count * size_of(type)), {}};
   const std::vector<char> fill = default_fill(type);
   ConversionRules rules = rules_of(file);
   rules.out_of_range = fill.data();
@@ -95,10 +96,13 @@ int get_values(File& file, int varid, const char* name, void* values, nc_type me
   const Attribute* attribute = attribute_of(file, varid, name, code);
   if (attribute == nullptr) return code;
   if (memory == NC_NAT) memory = attribute->type;
-  if ((memory == NC_CHAR) != (attribute->type == NC_CHAR)) return NC_ECHAR;
   if (attribute->count == 0) return NC_NOERR;
+  if ((memory == NC_CHAR) != (attribute->type == NC_CHAR)) return NC_ECHAR;
   if (values == nullptr) return NC_EINVAL;
-  return convert(attribute->type, attribute->bytes.data(), memory, values, attribute->count, rules_of(file));
+  const std::vector<char> fill = default_fill(memory);
+  ConversionRules rules = rules_of(file);
+  rules.out_of_range = fill.data();
+  return convert(attribute->type, attribute->bytes.data(), memory, values, attribute->count, rules);
 }
 
 int rename_att(File& file, int varid, const char* name, const char* newname) {
@@ -111,14 +115,13 @@ int rename_att(File& file, int varid, const char* name, const char* newname) {
   if (door::find(*file.attributes(varid), newname) >= 0) return NC_ENAMEINUSE;
   if (!file.defining && std::strlen(newname) > attribute->name.size()) return NC_ENOTINDEFINE;
   file.steps.push_back(
-      {[=, o = attribute->name, n = std::string(newname)](const door_functions& own, int id) {
+      {[=, o = attribute->name, n = composed(newname)](const door_functions& own, int id) {
          return own.ncmpi_rename_att(id, varid, o.c_str(), n.c_str());
        },
-       [owner = owner_of(file, varid), o = attribute->name,
-        n = std::string(newname)](shoal_dataset* dataset) {
+       [owner = owner_of(file, varid), o = attribute->name, n = composed(newname)](shoal_dataset* dataset) {
          return shoal_rename_att(dataset, owner.text(), o.c_str(), n.c_str());
        }});
-  attribute->name = newname;
+  attribute->name = composed(newname);
   return made(file);
 }
 
@@ -128,10 +131,10 @@ int del_att(File& file, int varid, const char* name) {
   int code = NC_NOERR;
   const int index = index_of(file, varid, name, code);
   if (code != NC_NOERR) return code;
-  file.steps.push_back({[varid, n = std::string(name)](const door_functions& own, int id) {
+  file.steps.push_back({[varid, n = composed(name)](const door_functions& own, int id) {
                           return own.ncmpi_del_att(id, varid, n.c_str());
                         },
-                        [owner = owner_of(file, varid), n = std::string(name)](shoal_dataset* dataset) {
+                        [owner = owner_of(file, varid), n = composed(name)](shoal_dataset* dataset) {
                           return shoal_delete_att(dataset, owner.text(), n.c_str());
                         }});
   Attributes& all = *file.attributes(varid);

@@ -41,6 +41,7 @@ int library_id(int ncid) {
 
 int ncmpi_inq_files_opened(int* num, int* ncids) {
   int count = 0;
+  if (num == nullptr) return NC_EINVAL;
   if (library().ncmpi_inq_files_opened != nullptr) library().ncmpi_inq_files_opened(&count, ncids);
   const auto is_own = [](int ncid) { return file_of(ncid)->handed_back(); };
   for (const int ncid : ids()) {
@@ -48,7 +49,7 @@ int ncmpi_inq_files_opened(int* num, int* ncids) {
     if (ncids != nullptr) ncids[count] = ncid;
     ++count;
   }
-  if (num != nullptr) *num = count;
+  *num = count;
   return NC_NOERR;
 }
 

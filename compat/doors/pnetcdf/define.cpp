@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <limits>
 
 #include "pnetcdf/file.hpp"
 
@@ -17,7 +18,6 @@ int check_new_name(const std::vector<Named>& all, const char* name) {
 }
 
 int check_defining(const File& file) {
-  if (!file.writable) return NC_EPERM;
   return file.defining ? NC_NOERR : NC_ENOTINDEFINE;
 }
 
@@ -32,35 +32,47 @@ int made(File& file) {
   return file.defining ? NC_NOERR : end_definitions(file);
 }
 
+// Lengths are rounded up to four.
+MPI_Offset longest_dim(int format) {
+  if (format == NC_FORMAT_CDF5) return std::numeric_limits<MPI_Offset>::max();
+  return (format == NC_FORMAT_CDF2 ? MPI_Offset{UINT_MAX} : MPI_Offset{INT_MAX}) - 3;
+}
+
 int def_var(File& file, const char* name, nc_type xtype, int ndims, const int* dimids, int* varidp) {
   if (const int code = check_defining(file); code != NC_NOERR) return code;
   if (const int code = check_name(name); code != NC_NOERR) return code;
   if (xtype <= NC_NAT || xtype > NC_UINT64) return NC_EBADTYPE;
   if (file.format != NC_FORMAT_CDF5 && xtype > NC_DOUBLE) return NC_ESTRICTCDF2;
-  if (ndims < 0 || (ndims > 0 && dimids == nullptr)) return NC_EINVAL;
+  if (ndims < 0) return NC_EINVAL;
+  auto& vars = file.definitions.vars;
+  if (find(vars, name) >= 0) return NC_ENAMEINUSE;
+  if (ndims > 0 && dimids == nullptr) return NC_EINVAL;
   for (int i = 0; i < ndims; ++i) {
     if (dimids[i] < 0 || static_cast<std::size_t>(dimids[i]) >= file.definitions.dims.size())
       return NC_EBADDIM;
     if (i > 0 && file.definitions.dims[static_cast<std::size_t>(dimids[i])].unlimited) return NC_EUNLIMPOS;
   }
-  auto& vars = file.definitions.vars;
-  if (find(vars, name) >= 0) return NC_ENAMEINUSE;
   if (ndims > SHOAL_MAX_DIMS)
     throw HandBack{std::string(name) + " has " + std::to_string(ndims) + " dimensions"};
   Variable var;
-  var.name = name;
+  var.name = composed(name);
   var.type = xtype;
   if (ndims > 0) var.dims.assign(dimids, dimids + ndims);
   var.no_fill = file.fill_mode == NC_NOFILL ? 1 : 0;
-  file.steps.push_back({[n = var.name, xtype, dims = var.dims](const door_functions& own, int ncid) {
-                          int id = 0;
-                          return own.ncmpi_def_var(ncid, n.c_str(), xtype, static_cast<int>(dims.size()),
-                                                   dims.data(), &id);
-                        },
-                        [n = var.name, xtype, dims = var.dims](shoal_dataset* dataset) {
-                          return shoal_def_var_dims(dataset, n.c_str(), xtype, static_cast<int>(dims.size()),
-                                                    dims.data(), nullptr);
-                        }});
+  if (!fits(file, var, std::numeric_limits<MPI_Offset>::max() - 3)) return NC_EVARSIZE;
+  file.steps.push_back(
+      {[n = var.name, xtype, dims = var.dims](const door_functions& own, int ncid) {
+         int id = 0;
+         return own.ncmpi_def_var(ncid, n.c_str(), xtype, static_cast<int>(dims.size()), dims.data(), &id);
+       },
+       [n = var.name, xtype, dims = var.dims, at = vars.size(), owner = &file](shoal_dataset* dataset) {
+         const int code = shoal_def_var_dims(dataset, n.c_str(), xtype, static_cast<int>(dims.size()),
+                                             dims.data(), nullptr);
+         // Before its attributes: a _FillValue says nothing of filling, and would go with it.
+         return code == SHOAL_OK && owner->definitions.vars[at].no_fill != 0
+                    ? shoal_def_fill(dataset, n.c_str(), 0, nullptr)
+                    : code;
+       }});
   vars.push_back(std::move(var));
   if (varidp != nullptr) *varidp = static_cast<int>(vars.size()) - 1;
   return NC_NOERR;
@@ -74,18 +86,17 @@ int ncmpi_def_dim(int ncid, const char* name, MPI_Offset len, int* idp) {
     if (const int code = check_name(name); code != NC_NOERR) return code;
     auto& dims = file.definitions.dims;
     const bool unlimited = len == NC_UNLIMITED;
-    if (len < 0) return NC_EDIMSIZE;
-    if (file.format != NC_FORMAT_CDF5 && len > INT_MAX) return NC_EDIMSIZE;
+    if (len < 0 || len > longest_dim(file.format)) return NC_EDIMSIZE;
     if (unlimited &&
         std::any_of(dims.begin(), dims.end(), [](const Dimension& dim) { return dim.unlimited; }))
       return NC_EUNLIMIT;
     if (find(dims, name) >= 0) return NC_ENAMEINUSE;
-    dims.push_back({name, static_cast<std::size_t>(len), unlimited});
-    file.steps.push_back({[n = std::string(name), len](const door_functions& own, int id) {
+    dims.push_back({composed(name), static_cast<std::size_t>(len), unlimited});
+    file.steps.push_back({[n = composed(name), len](const door_functions& own, int id) {
                             int dimid = 0;
                             return own.ncmpi_def_dim(id, n.c_str(), len, &dimid);
                           },
-                          [n = std::string(name), len](shoal_dataset* dataset) {
+                          [n = composed(name), len](shoal_dataset* dataset) {
                             return shoal_def_dim(dataset, n.c_str(), len);
                           }});
     if (idp != nullptr) *idp = static_cast<int>(dims.size()) - 1;
@@ -105,13 +116,13 @@ int ncmpi_rename_dim(int ncid, int dimid, const char* name) {
     if (const int code = check_new_name(dims, name); code != NC_NOERR) return code;
     std::string& old_name = dims[static_cast<std::size_t>(dimid)].name;
     if (const int code = check_rename(file, old_name, name); code != NC_NOERR) return code;
-    file.steps.push_back({[dimid, n = std::string(name)](const door_functions& own, int id) {
+    file.steps.push_back({[dimid, n = composed(name)](const door_functions& own, int id) {
                             return own.ncmpi_rename_dim(id, dimid, n.c_str());
                           },
-                          [old_name, n = std::string(name)](shoal_dataset* dataset) {
+                          [old_name, n = composed(name)](shoal_dataset* dataset) {
                             return shoal_rename_dim(dataset, old_name.c_str(), n.c_str());
                           }});
-    old_name = name;
+    old_name = composed(name);
     return made(file);
   });
 }
@@ -123,19 +134,20 @@ int ncmpi_rename_var(int ncid, int varid, const char* name) {
     if (var == nullptr) return NC_ENOTVAR;
     if (const int code = check_new_name(file.definitions.vars, name); code != NC_NOERR) return code;
     if (const int code = check_rename(file, var->name, name); code != NC_NOERR) return code;
-    file.steps.push_back({[varid, n = std::string(name)](const door_functions& own, int id) {
+    file.steps.push_back({[varid, n = composed(name)](const door_functions& own, int id) {
                             return own.ncmpi_rename_var(id, varid, n.c_str());
                           },
-                          [old_name = var->name, n = std::string(name)](shoal_dataset* dataset) {
+                          [old_name = var->name, n = composed(name)](shoal_dataset* dataset) {
                             return shoal_rename_var(dataset, old_name.c_str(), n.c_str());
                           }});
-    var->name = name;
+    var->name = composed(name);
     return made(file);
   });
 }
 
 int ncmpi_set_fill(int ncid, int fillmode, int* old_modep) {
   return answer(ncid, [&](File& file) {
+    if (!file.writable) return NC_EPERM;
     if (const int code = check_defining(file); code != NC_NOERR) return code;
     if (fillmode != NC_FILL && fillmode != NC_NOFILL) return NC_EINVAL;
     if (old_modep != nullptr) *old_modep = file.fill_mode;
@@ -192,12 +204,12 @@ int ncmpi_fill_var_rec(int ncid, int varid, MPI_Offset recno) {
     if (file.defining) return NC_EINDEFINE;
     if (file.alone) return NC_EINDEP;
     const Variable* var = file.variable(varid);
-    int code = varid == NC_GLOBAL  ? NC_EGLOBAL
-               : var == nullptr    ? NC_ENOTVAR
-               : !file.grows(*var) ? NC_ENOTRECVAR
-               : var->no_fill != 0 ? NC_ENOTFILL
-               : recno < 0         ? NC_EINVAL
-                                   : NC_NOERR;
+    int code = varid == NC_GLOBAL                                             ? NC_EGLOBAL
+               : var == nullptr                                               ? NC_ENOTVAR
+               : !file.grows(*var)                                            ? NC_ENOTRECVAR
+               : var->no_fill != 0 && find(var->attributes, "_FillValue") < 0 ? NC_ENOTFILL
+               : recno < 0                                                    ? NC_EINVAL
+                                                                              : NC_NOERR;
     Move move;
     int rank = 0;
     MPI_Comm_rank(file.comm, &rank);

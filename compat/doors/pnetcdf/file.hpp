@@ -57,6 +57,7 @@ struct File {
   bool writable = false, is_new = false, defining = false;
   bool in_place = false;  // its header was written: Shoal has ended a define mode, or the file was opened
   bool alone = false;     // independent data mode
+  bool strict = false;    // no box begins behind the last cell, not even an empty one
   int fill_mode = NC_NOFILL;
   Definitions definitions;
   std::vector<Step> steps;  // definitions since the last end of a define mode
@@ -66,7 +67,6 @@ struct File {
   bool put_alone = false;            // this rank alone
   bool stored = false;               // all of its data are in the file, and definitions may be half made
   std::vector<Request> requests;
-  int next_put = 0, next_get = 1;
   std::int64_t buffer = -1, buffered = 0;  // attached bytes, -1: none; those in use
   // Cells that this rank put alone and Shoal could not take, as records that are not there: until ranks meet.
   std::vector<Move> kept;
@@ -98,6 +98,8 @@ std::vector<int> ids();
 const door_functions& library();
 const door_program& program();
 void take_program(const door_program* given);
+
+bool fits(const File& file, const Variable& var, std::int64_t most);
 
 // ---- Phases: Collective.
 int end_definitions(File& file);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "pnetcdf/file.hpp"
+#include "pnetcdf/hints.hpp"
 
 namespace door::pnetcdf::serve {
 
@@ -28,7 +29,6 @@ int first_unlimited(const File& file) {
 template <class Ask>
 int ask_library(const File& file, Ask&& ask) {
   int ncid = -1;
-  if (!file.in_place) return NC_EINDEFINE;
   if (library().ncmpi_open == nullptr) return NC_ENOTSUPPORT;
   if (const int code =
           library().ncmpi_open(MPI_COMM_SELF, file.path.c_str(), NC_NOWRITE, MPI_INFO_NULL, &ncid);
@@ -109,11 +109,7 @@ int ncmpi_inq_striping(int ncid, int* sizep, int* countp) {
 }
 int ncmpi_inq_file_info(int ncid, MPI_Info* info_used) {
   return answer(ncid, [&](File& file) {
-    if (info_used == nullptr) return NC_NOERR;
-    if (file.info == MPI_INFO_NULL)
-      MPI_Info_create(info_used);
-    else
-      MPI_Info_dup(file.info, info_used);
+    if (info_used != nullptr) *info_used = told_hints(file.info, file.in_place);
     return NC_NOERR;
   });
 }
@@ -192,17 +188,22 @@ int ncmpi_inq_varnatts(int ncid, int varid, int* nattsp) {
 }
 int ncmpi_inq_varoffset(int ncid, int varid, MPI_Offset* offset) {
   return answer(ncid, [&](File& file) {
-    if (file.variable(varid) == nullptr) return NC_ENOTVAR;
+    if (varid == NC_GLOBAL) return NC_EGLOBAL;
+    const Variable* var = file.variable(varid);
+    if (var == nullptr) return NC_ENOTVAR;
+    if (!var->made) return give(offset, 0), NC_NOERR;
     return ask_library(file, [&](int id) { return library().ncmpi_inq_varoffset(id, varid, offset); });
   });
 }
 int ncmpi_inq_header_size(int ncid, MPI_Offset* size) {
   return answer(ncid, [&](File& file) {
+    if (!file.in_place) return give(size, 0), NC_NOERR;
     return ask_library(file, [&](int id) { return library().ncmpi_inq_header_size(id, size); });
   });
 }
 int ncmpi_inq_header_extent(int ncid, MPI_Offset* extent) {
   return answer(ncid, [&](File& file) {
+    if (!file.in_place) return give(extent, 0), NC_NOERR;
     return ask_library(file, [&](int id) { return library().ncmpi_inq_header_extent(id, extent); });
   });
 }
@@ -220,17 +221,26 @@ int ncmpi_inq_recsize(int ncid, MPI_Offset* recsize) {
     return NC_NOERR;
   });
 }
+
+namespace {
+
+// Of a file that was handed back, what Shoal moved before counts, too.
+int moved(int ncid, std::int64_t File::*bytes, int (*in_library)(int ncid, MPI_Offset* size),
+          MPI_Offset* size) {
+  MPI_Offset behind = 0;
+  int code = answer(ncid, [](File&) { return NC_NOERR; });
+  if (code == DOOR_PASS_ON) code = in_library(library_id(ncid), &behind);
+  if (code == NC_NOERR) give(size, file_of(ncid)->*bytes + behind);
+  return code;
+}
+
+}  // namespace
+
 int ncmpi_inq_put_size(int ncid, MPI_Offset* size) {
-  return answer(ncid, [&](File& file) {
-    give(size, file.put_bytes);
-    return NC_NOERR;
-  });
+  return moved(ncid, &File::put_bytes, library().ncmpi_inq_put_size, size);
 }
 int ncmpi_inq_get_size(int ncid, MPI_Offset* size) {
-  return answer(ncid, [&](File& file) {
-    give(size, file.got_bytes);
-    return NC_NOERR;
-  });
+  return moved(ncid, &File::got_bytes, library().ncmpi_inq_get_size, size);
 }
 
 }  // namespace door::pnetcdf::serve

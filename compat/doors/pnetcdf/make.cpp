@@ -9,6 +9,7 @@
 #include "file/wanted.hpp"
 #include "handback/lines.hpp"
 #include "pnetcdf/file.hpp"
+#include "pnetcdf/hints.hpp"
 
 namespace door::pnetcdf::serve {
 
@@ -34,11 +35,7 @@ int open_in_library(MPI_Comm comm, const char* path, int mode, MPI_Info info, in
 
 // A hint that means something to Shoal, as a default of the program: ", stripe_count?=4".
 std::string setting_of(MPI_Info info, const char* hint, const char* setting, long long multiple) {
-  char value[MPI_MAX_INFO_VAL + 1] = "";
-  int there = 0;
-  if (info == MPI_INFO_NULL) return "";
-  MPI_Info_get(info, const_cast<char*>(hint), MPI_MAX_INFO_VAL, value, &there);
-  const long long number = there != 0 ? std::atoll(value) : 0;
+  const long long number = std::atoll(pnetcdf::hint(info, hint).c_str());
   return number > 0 && number % multiple == 0 ? ", " + std::string(setting) + "?=" + std::to_string(number)
                                               : "";
 }
@@ -51,12 +48,14 @@ int format_of(int mode) {
   return usual;
 }
 
+// `info` is the file's then.
 std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info info) {
   auto file = std::make_unique<File>();
   file->path = path;
   file->mode = mode;
   MPI_Comm_dup(comm, &file->comm);
-  if (info != MPI_INFO_NULL) MPI_Info_dup(info, &file->info);
+  file->info = info;
+  file->strict = is_strict();
   return file;
 }
 
@@ -77,6 +76,31 @@ bool has_driver(const char* path) {
   return colon != nullptr && (slash == nullptr || colon < slash);
 }
 
+bool is_off() {
+  const char* asked = std::getenv("SHOAL_DOORS");
+  return asked != nullptr && std::strcmp(asked, "off") == 0;
+}
+
+// Ranks that give different modes, or of which one has arguments that are none, are the library's affair.
+bool all_want(MPI_Comm comm, bool wanted, int mode) {
+  long long asked[3] = {wanted ? 1 : 0, mode, -static_cast<long long>(mode)};
+  MPI_Allreduce(MPI_IN_PLACE, asked, 3, MPI_LONG_LONG, MPI_MIN, comm);
+  return asked[0] != 0 && asked[1] == -asked[2];
+}
+
+// Takes the hints of a file that is wanted. False: it is left, as it asks for the library's work.
+bool takes(MPI_Comm comm, const char* path, MPI_Info given, MPI_Info& hints) {
+  hints = hints_of(given);
+  const char* why = own_work(hints);
+  int left = why != nullptr ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_INT, MPI_MAX, comm);
+  if (left == 0) return true;
+  note_line(comm, std::string(path) + ": left to PnetCDF: " +
+                      (why != nullptr ? why : "another rank asks for its work") + "\n");
+  if (hints != MPI_INFO_NULL) MPI_Info_free(&hints);
+  return false;
+}
+
 bool all_agree(const File& file, bool yes) {
   int answer = yes ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &answer, 1, MPI_INT, MPI_MIN, file.comm);
@@ -88,20 +112,24 @@ bool all_agree(const File& file, bool yes) {
 int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
   constexpr int known = NC_NOCLOBBER | NC_WRITE | NC_SHARE | NC_64BIT_DATA | NC_64BIT_OFFSET;
   int code = NC_NOERR;
-  const bool wanted = within_shoal == 0 && path != nullptr && is_wanted(path, true, comm, code);
+  if (within_shoal != 0 || is_off()) return make_in_library(comm, path, mode, info, ncidp);
+  const bool wanted = path != nullptr && is_wanted(path, true, comm, code);
   if (code != NC_NOERR) return code;
   const bool both = (mode & NC_64BIT_DATA) != 0 && (mode & NC_64BIT_OFFSET) != 0;
-  if (!wanted || ncidp == nullptr || (mode & ~known) != 0 || both || has_driver(path) || !has_room() ||
-      format_of(mode) > NC_FORMAT_CDF5 || format_of(mode) == NC_FORMAT_NETCDF4 ||
-      format_of(mode) == NC_FORMAT_NETCDF4_CLASSIC)
+  const int format = format_of(mode);
+  const bool classic = format == NC_FORMAT_CLASSIC || format == NC_FORMAT_CDF2 || format == NC_FORMAT_CDF5;
+  MPI_Info hints = MPI_INFO_NULL;
+  const bool served = wanted && ncidp != nullptr && (mode & ~known) == 0 && !both && classic &&
+                      !has_driver(path) && has_room();
+  if (!all_want(comm, served, mode) || !takes(comm, path, info, hints))
     return make_in_library(comm, path, mode, info, ncidp);
-  std::unique_ptr<File> file = begin(path, mode, comm, info);
-  file->format = format_of(mode);
+  std::unique_ptr<File> file = begin(path, mode, comm, hints);
+  file->format = format;
   file->writable = file->is_new = file->defining = true;
   std::string settings = std::string("format=") + name_of_format(file->format) + ", attributes=rank0";
   if ((mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
-  settings += setting_of(info, "striping_factor", "stripe_count", 1) +
-              setting_of(info, "striping_unit", "stripe_bytes", 65536);
+  settings += setting_of(hints, "striping_factor", "stripe_count", 1) +
+              setting_of(hints, "striping_unit", "stripe_bytes", 65536);
   const WithinShoal within;
   code = shoal_create(file->comm, path, settings.c_str(), &file->dataset);
   if (code == SHOAL_OK) {
@@ -115,11 +143,15 @@ int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* 
 int ncmpi_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
   int code = NC_NOERR;
   const bool writes = (mode & NC_WRITE) != 0;
-  const bool wanted = within_shoal == 0 && path != nullptr && is_wanted(path, writes, comm, code);
+  if (within_shoal != 0 || is_off()) return open_in_library(comm, path, mode, info, ncidp);
+  const bool wanted = path != nullptr && is_wanted(path, writes, comm, code);
   if (code != NC_NOERR) return code;
-  if (!wanted || ncidp == nullptr || (mode & ~(NC_WRITE | NC_SHARE)) != 0 || has_driver(path) || !has_room())
+  MPI_Info hints = MPI_INFO_NULL;
+  const bool served =
+      wanted && ncidp != nullptr && (mode & ~(NC_WRITE | NC_SHARE)) == 0 && !has_driver(path) && has_room();
+  if (!all_want(comm, served, mode) || !takes(comm, path, info, hints))
     return open_in_library(comm, path, mode, info, ncidp);
-  std::unique_ptr<File> file = begin(path, mode, comm, info);
+  std::unique_ptr<File> file = begin(path, mode, comm, hints);
   const WithinShoal within;
   file->writable = writes;
   file->in_place = true;

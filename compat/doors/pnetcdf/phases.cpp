@@ -2,6 +2,7 @@
 // Define mode, data mode of all ranks and of one alone; what ranks kept until they meet; the way to the
 // library.
 #include <algorithm>
+#include <climits>
 
 #include "handback/lines.hpp"
 #include "pnetcdf/file.hpp"
@@ -19,9 +20,8 @@ int define_in_shoal(File& file) {
     if (var.made) continue;
     const char* name = var.name.c_str();
     const std::size_t fixed = var.dims.size() - (file.grows(var) ? 1 : 0);
-    int code = var.no_fill != 0 ? shoal_def_fill(file.dataset, name, 0, nullptr) : SHOAL_OK;
-    if (code == SHOAL_OK && fixed >= 2 && var.type != NC_CHAR) code = shoal_def_cut(file.dataset, name);
-    if (code != SHOAL_OK) return code;
+    if (fixed < 2 || var.type == NC_CHAR) continue;
+    if (const int code = shoal_def_cut(file.dataset, name); code != SHOAL_OK) return code;
   }
   return SHOAL_OK;
 }
@@ -39,7 +39,8 @@ int end_in_shoal(File& file, bool& refused) {
       shoal_match_data(file.dataset, "ncmpi_enddef", nullptr, &wrong, wrong == 0 ? nullptr : message.c_str());
   if (code != SHOAL_OK) return code;
   if (wrong == SHOAL_OK) wrong = shoal_end_define(file.dataset);
-  refused = is_refusal(wrong);
+  // Where ranks define different things PnetCDF has its own way: rank 0's are in the file.
+  refused = is_refusal(wrong) || wrong == SHOAL_OUT_OF_STEP;
   return wrong;
 }
 
@@ -62,11 +63,44 @@ int commit(File& file, const char* call) {
 
 }  // namespace
 
+// Bytes of a variable, or of one of its records, do not exceed `most`.
+bool fits(const File& file, const Variable& var, std::int64_t most) {
+  std::int64_t left = most / static_cast<std::int64_t>(size_of(var.type));
+  for (std::size_t i = file.grows(var) ? 1 : 0; i < var.dims.size(); ++i) {
+    const std::int64_t length = file.length(var.dims[i]);
+    if (length > left) return false;
+    if (length > 0) left /= length;
+  }
+  return true;
+}
+
+namespace {
+
+// One large variable may be the last of its kind, and then alone: records come behind all fixed ones.
+bool sizes_fit(const File& file) {
+  if (file.format == NC_FORMAT_CDF5) return true;
+  const std::int64_t most =
+      (file.format == NC_FORMAT_CDF2 ? std::int64_t{UINT_MAX} : std::int64_t{INT_MAX}) - 3;
+  int large_fixed = 0, large_records = 0, records = 0;
+  bool last_fixed = true, last_record = true;
+  for (const Variable& var : file.definitions.vars) {
+    const bool is_record = file.grows(var), is_large = !fits(file, var, most);
+    records += is_record ? 1 : 0;
+    (is_record ? large_records : large_fixed) += is_large ? 1 : 0;
+    (is_record ? last_record : last_fixed) = is_large;
+  }
+  if (large_fixed > 1 || (large_fixed == 1 && (!last_fixed || records > 0))) return false;
+  return large_records == 0 || (large_records == 1 && last_record);
+}
+
+}  // namespace
+
 int end_definitions(File& file) {
   if (file.in_place && file.steps.empty()) {
     file.defining = false;
     return NC_NOERR;
   }
+  if (!sizes_fit(file)) throw HandBack{"a variable is larger than PnetCDF has in such a file"};
   const bool is_new = !file.in_place;
   bool refused = false;
   const int code = end_in_shoal(file, refused);
@@ -164,8 +198,11 @@ int ncmpi_redef(int ncid) {
 
 int ncmpi_enddef(int ncid) {
   return answer(ncid, [](File& file) {
-    if (!file.writable) return NC_EPERM;
-    return file.defining ? end_definitions(file) : NC_ENOTINDEFINE;
+    if (!file.defining) return NC_ENOTINDEFINE;
+    const bool adds = file.in_place && !file.steps.empty();
+    const int code = end_definitions(file);
+    return code == NC_NOERR && adds ? commit(file, "ncmpi_enddef")
+                                    : code;  // each rank may look at the header
   });
 }
 
@@ -173,8 +210,14 @@ int ncmpi__enddef(int ncid, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset
                   MPI_Offset r_align) {
   if (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0)
     return file_of(ncid) == nullptr ? NC_EBADID : NC_EINVAL;
-  const int code = serve::ncmpi_enddef(ncid);
-  return code;
+  return answer(ncid, [&](File& file) {
+    // Space that PnetCDF may refuse, and Shoal does not leave.
+    constexpr MPI_Offset large = INT_MAX / 2;
+    if (file.writable && file.defining &&
+        (h_minfree > large || v_align > large || v_minfree > large || r_align > large))
+      throw HandBack{"ncmpi__enddef asks for much space"};
+    return serve::ncmpi_enddef(ncid);
+  });
 }
 
 int ncmpi_sync(int ncid) {

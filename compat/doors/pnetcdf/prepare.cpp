@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A call on values becomes boxes of cells, by PnetCDF's rules of what is asked for.
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -21,16 +22,32 @@ std::int64_t cells_of(const Box& box) {
   return cells;
 }
 
-// A box of a call is within the variable; records may be added where it is put.
-int check(const File& file, const Variable& var, const Box& box, bool puts) {
-  for (std::size_t i = 0; i < box.start.size(); ++i) {
-    const std::int64_t length = puts && i == 0 && file.grows(var) ? k_most : file.length(var.dims[i]);
-    const std::int64_t start = box.start[i], count = box.count[i];
-    if (start < 0 || start > length || (start == length && count > 0)) return NC_EINVALCOORDS;
-    if (count < 0) return NC_ENEGATIVECNT;
-    if (box.stride[i] <= 0) return NC_ESTRIDE;
-    if (count > 0 && count - 1 > (length - 1 - start) / box.stride[i]) return NC_EEDGE;
+// The box of a call is within the variable; records may be added where it is put. In the order of PnetCDF's
+// checks: where it begins, how many cells it has, and how far they are apart.
+int check(const File& file, const Variable& var, const MPI_Offset* start, const MPI_Offset* count,
+          const MPI_Offset* stride, bool counted, bool puts) {
+  const std::size_t ndims = var.dims.size();
+  if (ndims == 0) return NC_NOERR;
+  if (start == nullptr) return NC_EINVALCOORDS;
+  const auto is_open = [&](std::size_t i) { return puts && i == 0 && file.grows(var); };
+  for (std::size_t i = 0; i < ndims; ++i) {
+    if (is_open(i)) {
+      if (start[i] < 0 || (file.format != NC_FORMAT_CDF5 && start[i] > UINT_MAX)) return NC_EINVALCOORDS;
+      continue;
+    }
+    const std::int64_t length = file.length(var.dims[i]), cells = count == nullptr ? 1 : count[i];
+    if (start[i] < 0 || start[i] > length) return NC_EINVALCOORDS;
+    if (start[i] == length && (cells > 0 || file.strict)) return NC_EINVALCOORDS;
   }
+  if (count == nullptr) return counted ? NC_EEDGE : NC_NOERR;
+  for (std::size_t i = 0; i < ndims; ++i) {
+    const std::int64_t length = is_open(i) ? k_most : file.length(var.dims[i]);
+    const std::int64_t step = stride == nullptr || stride[i] < 1 ? 1 : stride[i];
+    if (count[i] < 0) return NC_ENEGATIVECNT;
+    if (count[i] > 0 && count[i] - 1 > (length - 1 - start[i]) / step) return NC_EEDGE;
+  }
+  for (std::size_t i = 0; stride != nullptr && i < ndims; ++i)
+    if (stride[i] <= 0) return NC_ESTRIDE;
   return NC_NOERR;
 }
 
@@ -53,23 +70,26 @@ Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offs
 int select(const File& file, int varid, const Variable& var, const door_call& call, bool puts,
            std::vector<Box>& boxes) {
   const std::size_t ndims = var.dims.size();
-  if (call.form == door_varn) {
-    if (call.num < 0) return NC_EINVAL;
-    if (call.num > 0 && call.starts == nullptr) return NC_ENULLSTART;
-    for (int i = 0; i < call.num; ++i) {
-      if (ndims > 0 && call.starts[i] == nullptr) return NC_ENULLSTART;
-      boxes.push_back(
-          box_of(varid, ndims, call.starts[i], call.counts == nullptr ? nullptr : call.counts[i], nullptr));
-    }
-  } else {
-    if (call.form != door_var && ndims > 0 && call.start == nullptr) return NC_ENULLSTART;
-    if (call.form >= door_vara && ndims > 0 && call.count == nullptr) return NC_ENULLCOUNT;
-    boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
-    for (std::size_t i = 0; call.form == door_var && i < ndims; ++i)
-      boxes.back().count[i] = file.length(var.dims[i]);
+  if (call.form == door_var) {
+    boxes.push_back(box_of(varid, ndims, nullptr, nullptr, nullptr));
+    for (std::size_t i = 0; i < ndims; ++i)
+      boxes[0].count[i] = file.length(var.dims[i]);
+    return NC_NOERR;
   }
-  for (const Box& box : boxes)
-    if (const int code = check(file, var, box, puts); code != NC_NOERR) return code;
+  if (call.form != door_varn) {
+    boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
+    return check(file, var, call.start, call.count, call.stride, call.form >= door_vara, puts);
+  }
+  if (call.num == 0) return NC_NOERR;
+  if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
+  if (ndims > 0 && call.starts == nullptr) return NC_ENULLSTART;
+  for (int i = 0; i < call.num; ++i) {
+    const MPI_Offset* start = ndims == 0 ? nullptr : call.starts[i];
+    const MPI_Offset* count = ndims == 0 || call.counts == nullptr ? nullptr : call.counts[i];
+    if (ndims > 0 && start == nullptr) return NC_ENULLSTART;
+    if (const int code = check(file, var, start, count, nullptr, false, puts); code != NC_NOERR) return code;
+    boxes.push_back(box_of(varid, ndims, start, count, nullptr));
+  }
   return NC_NOERR;
 }
 
@@ -161,8 +181,10 @@ int prepare_get(const File& file, const door_call& call, const Asked& asked, Mov
   move.deliver = [asked, values, type, bufcount = call.bufcount, comm = file.comm](Move& own) mutable {
     const std::size_t size = size_of(asked.memory), cells = static_cast<std::size_t>(own.cells);
     std::vector<char> converted(cells * size), mapped;
-    const int code =
-        convert(asked.type, own.values.data(), asked.memory, converted.data(), cells, asked.rules);
+    const std::vector<char> fill = default_fill(asked.memory);
+    ConversionRules rules = asked.rules;
+    rules.out_of_range = fill.data();
+    const int code = convert(asked.type, own.values.data(), asked.memory, converted.data(), cells, rules);
     const auto& count = own.boxes[0].count;
     if (!asked.mpi.packed) {
       copy(count, asked.steps.empty() ? cells * size : size, converted.data(), contiguous(count, size),
@@ -191,14 +213,18 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
   const Variable* var = file.variable(varid);
   if (var == nullptr) return NC_ENOTVAR;
   Asked asked{call.memory, var->type, {}, {}, {file.format != NC_FORMAT_CDF5, nullptr}};
+  const bool is_text = var->type == NC_CHAR;
+  if (call.memory != NC_NAT && (call.memory == NC_CHAR) != is_text) return NC_ECHAR;
+  std::vector<Box> boxes;
+  if (const int code = select(file, varid, *var, call, puts, boxes); code != NC_NOERR) return code;
   if (call.memory == NC_NAT) {
+    const bool nothing = call.bufcount == 0 && call.buftype != MPI_DATATYPE_NULL;
+    if (nothing && call.together == 0) return NC_NOERR;
     if (const int code = memory_of(call.bufcount, call.buftype, var->type, asked.mpi); code != NC_NOERR)
       return code;
     asked.memory = asked.mpi.type;
+    if ((asked.memory == NC_CHAR) != is_text) return NC_ECHAR;
   }
-  if ((asked.memory == NC_CHAR) != (var->type == NC_CHAR)) return NC_ECHAR;
-  std::vector<Box> boxes;
-  if (const int code = select(file, varid, *var, call, puts, boxes); code != NC_NOERR) return code;
   for (Box& box : boxes) {
     const std::int64_t cells = cells_of(box);
     move.cells += cells;

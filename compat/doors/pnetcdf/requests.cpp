@@ -37,6 +37,14 @@ int move_at_once(File& file, int varid, const door_call& call) {
   return puts || is_wrong(code) ? code : worse(code, deliver(move));
 }
 
+// Even for puts, odd for gets, from the beginning where none waits: where nfmpi_iput gives NF_ERANGE, the
+// program has the id of an earlier request, and waits for that.
+int next_id(const File& file, bool puts) {
+  const auto last = std::find_if(file.requests.rbegin(), file.requests.rend(),
+                                 [&](const Request& request) { return request.move.puts == puts; });
+  return last != file.requests.rend() ? last->id + 2 : puts ? 0 : 1;
+}
+
 int post(File& file, int varid, const door_call& call) {
   const bool puts = call.verb != door_iget, buffers = call.verb == door_bput;
   if (call.request != nullptr) *call.request = NC_REQ_NULL;
@@ -52,9 +60,7 @@ int post(File& file, int varid, const door_call& call) {
     if (file.buffered + request.buffered > file.buffer) return NC_EINSUFFBUF;
     file.buffered += request.buffered;
   }
-  int& next = puts ? file.next_put : file.next_get;
-  request.id = next;
-  next += 2;
+  request.id = next_id(file, puts);
   if (call.request != nullptr) *call.request = request.id;
   file.requests.push_back(std::move(request));
   return code;
@@ -65,6 +71,27 @@ struct Waited {
   int place;  // in the program's arrays; -1: none
   int code = NC_NOERR;
 };
+
+// PnetCDF looks at no ids where there are as many as requests that wait, all of them puts or all gets.
+// Programs in Fortran live on it, whose ids stay as they were where nfmpi_iput gives NF_ERANGE.
+bool are_all(const File& file, int count, const int* statuses) {
+  const auto is_put = [](const Request& request) { return request.move.puts; };
+  const auto puts = std::count_if(file.requests.begin(), file.requests.end(), is_put);
+  const auto all = static_cast<std::ptrdiff_t>(file.requests.size());
+  return count > 0 && count == all && (puts == 0 || puts == all || statuses == nullptr);
+}
+
+std::vector<Waited> take_all(File& file, int* statuses) {
+  std::vector<Waited> taken;
+  int place = 0;
+  for (Request& request : file.requests) {
+    if (statuses != nullptr) statuses[place] = NC_NOERR;
+    taken.push_back({std::move(request), place++});
+  }
+  file.requests.clear();
+  file.buffered = 0;
+  return taken;
+}
 
 // Takes the requests that are meant, in the order of calls. `code`: of ids that are none.
 std::vector<Waited> take(File& file, int count, const int* ids, int* statuses, int& code) {
@@ -128,7 +155,8 @@ int wait(File& file, int count, int* ids, int* statuses, bool together) {
   if (const int code = check_mode(file, false, together); code != NC_NOERR) return code;
   int code = NC_NOERR;
   if (count < NC_PUT_REQ_ALL || (count > 0 && ids == nullptr)) code = NC_EINVAL, count = 0;
-  std::vector<Waited> all = take(file, count, ids, statuses, code);
+  std::vector<Waited> all =
+      are_all(file, count, statuses) ? take_all(file, statuses) : take(file, count, ids, statuses, code);
   if (together)
     move_all(file, all);
   else
