@@ -57,13 +57,26 @@ static int is_hdf5(const char* base) {
   return 1;
 }
 
+// A file of the name as the loader has it: "libmpi.so.40.30.4" is "libmpi.so.40".
+static int is_mpi_of_shoal(const char* base) {
+  return starts(base, SHOAL_DOOR_MPI);
+}
+
+static const char* base_of(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
 static int note(struct dl_phdr_info* info, size_t size, void* noted) {
   (void)size;
   struct mapped* mapped = noted;
-  const char* slash = strrchr(info->dlpi_name, '/');
-  const char* base = slash != NULL ? slash + 1 : info->dlpi_name;
-  if ((starts(base, "libmpi.so") || starts(base, "libmpich.so")) && mapped->mpis < k_most)
-    snprintf(mapped->mpi[mapped->mpis++], sizeof mapped->mpi[0], "%s", base);
+  const char* base = base_of(info->dlpi_name);
+  if ((starts(base, "libmpi.so") || starts(base, "libmpich.so")) && mapped->mpis < k_most) {
+    // Loaded by another name, as Python does: "libmpi.so" is a link to it.
+    char real[PATH_MAX];
+    if (!is_mpi_of_shoal(base) && realpath(info->dlpi_name, real) != NULL) base = base_of(real);
+    snprintf(mapped->mpi[mapped->mpis++], sizeof mapped->mpi[0], "%.255s", base);
+  }
   if (is_hdf5(base) && mapped->hdf5s < k_most)
     snprintf(mapped->hdf5[mapped->hdf5s++], sizeof mapped->hdf5[0], "%s", info->dlpi_name);
   return 0;
@@ -81,11 +94,6 @@ static void version_of(const char* path, char* out, size_t size) {
   if (ask != NULL && ask(&major, &minor, &release) >= 0)
     snprintf(out, size, "%u.%u.%u", major, minor, release);
   dlclose(library);
-}
-
-// A file of the name as the loader has it: "libmpi.so.40.30.4" is "libmpi.so.40".
-static int is_mpi_of_shoal(const char* base) {
-  return starts(base, SHOAL_DOOR_MPI);
 }
 
 int door_fits(char* why, size_t size) {

@@ -3,7 +3,9 @@
 #include <H5public.h>
 #include <dlfcn.h>
 
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "built_with.h"
@@ -18,6 +20,10 @@ bool has_own_hdf5(char* why, std::size_t size) {
   Dl_info found{};
   const bool known = dladdr(reinterpret_cast<const void*>(&H5get_libversion), &found) != 0;
   if (known && std::strstr(found.dli_fname, SHOAL_DOOR_HDF5_FILE) != nullptr) return true;
+  char real[PATH_MAX];  // it may have been loaded by the name of a link
+  if (known && realpath(found.dli_fname, real) != nullptr &&
+      std::strstr(real, SHOAL_DOOR_HDF5_FILE) != nullptr)
+    return true;
   std::snprintf(why, size, "Shoal's calls of HDF5 would end in %s in place of %s; load a Shoal of the former",
                 known ? found.dli_fname : "an unknown library", SHOAL_DOOR_HDF5_FILE);
   return false;

@@ -3,7 +3,8 @@
  * Sequences of calls by chance: definitions, puts and gets in all forms, by all ranks together, by each
  * alone, queued; sync, redefinition, closing and opening again. Every rank knows what all ranks write, and so
  * what the file must have.
- *   random_calls FOLDER netcdf|pnetcdf FIRST_SEED SEQUENCES [faults]
+ *   random_calls FOLDER netcdf|netcdf3|pnetcdf FIRST_SEED SEQUENCES [faults]
+ * netcdf3: classic files through netCDF, which needs a door, or a netCDF built with PnetCDF.
  * faults: in many collective calls one rank has bad arguments. It must get a code, and write nothing; the
  * others must write theirs, and nobody may wait for ever. Libraries that do not promise this may hang on
  * several ranks.
@@ -121,8 +122,8 @@ static void all_collective(dataset* d) {
 
 static void begin_dataset(dataset* d) {
   stream s = stream_of(d, -1);
-  const int of_pnetcdf[] = {1, 2, 5}, of_netcdf[] = {3, 4, 4};
-  d->format = d->lib == &pnetcdf_library ? of_pnetcdf[pick(&s, 3)] : of_netcdf[pick(&s, 3)];
+  const int classic[] = {1, 2, 5}, of_netcdf[] = {3, 4, 4};
+  d->format = d->lib == &netcdf_library ? of_netcdf[pick(&s, 3)] : classic[pick(&s, 3)];
   NEEDS(d->lib->create(d->path, d->format, &d->ncid));
   d->ndims = 2 + (int)pick(&s, k_lengths - 1);
   for (int i = 0; i < d->ndims; ++i) {
@@ -149,10 +150,11 @@ typedef struct step {
   long long records; /* that places may be in */
 } step;
 
-/* Records of a variable that a call may reach. With netCDF-4 a rank alone makes no records, and asks all
- * ranks for their number when it reads. */
+/* Records of a variable that a call may reach. With netCDF-4 a rank alone makes no records, and with all of
+ * netCDF it asks all ranks for their number when it reads. */
 static long long reach(const dataset* d, const variable* v, const step* c) {
   if (c->how != independent || d->lib == &pnetcdf_library) return c->records;
+  if (!c->get && d->lib == &classic_library) return c->records;
   return c->get ? 0 : v->records;
 }
 
@@ -250,7 +252,7 @@ static int plan(const dataset* d, const step* c, int rank, request* requests, in
     if (c->form < 0 && one && r->form == lists)
       r->form = vara; /* PnetCDF's varn: all ranks together, or none */
     /* netCDF-4's varm makes calls of all ranks, for each row or cell. */
-    if (r->form == varm && d->lib == &netcdf_library && c->where != alike) r->form = vars;
+    if (r->form == varm && d->lib != &pnetcdf_library && c->where != alike) r->form = vars;
     if (r->form == lists && (d->lib->wait_all == NULL || v->ndims == 0)) r->form = vara;
     r->memory = c->memory >= 0 ? c->memory : (int)memory;
     r->n = r->form == lists ? (int)boxes : 1;
@@ -598,10 +600,12 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   if (argc < 5) {
     if (my_rank == 0)
-      fprintf(stderr, "usage: %s FOLDER netcdf|pnetcdf FIRST_SEED SEQUENCES [faults]\n", argv[0]);
+      fprintf(stderr, "usage: %s FOLDER netcdf|netcdf3|pnetcdf FIRST_SEED SEQUENCES [faults]\n", argv[0]);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const library* lib = strcmp(argv[2], "pnetcdf") == 0 ? &pnetcdf_library : &netcdf_library;
+  const library* lib = strcmp(argv[2], "pnetcdf") == 0   ? &pnetcdf_library
+                       : strcmp(argv[2], "netcdf3") == 0 ? &classic_library
+                                                         : &netcdf_library;
   const unsigned first = (unsigned)strtoul(argv[3], NULL, 10),
                  sequences = (unsigned)strtoul(argv[4], NULL, 10);
   for (unsigned i = 0; i < sequences; ++i)

@@ -26,7 +26,7 @@ typedef struct request {
   void* values;
 } request;
 
-/* Formats: 1, 2, 5 (PnetCDF), 3, 4 (netCDF-4's classic model, netCDF-4). Types are NC_BYTE... Codes are the
+/* Formats: 1, 2, 5 (classic), 3, 4 (netCDF-4's classic model, netCDF-4). Types are NC_BYTE... Codes are the
  * library's. Create, open, close, redef, enddef, sync, definitions, fill_record and wait: Collective. */
 typedef struct library {
   int (*create)(const char* path, int format, int* ncid);
@@ -50,6 +50,6 @@ typedef struct library {
   int (*wait_all)(int ncid); /* moves what is queued; NULL: nothing can be queued */
 } library;
 
-extern const library netcdf_library, pnetcdf_library;
+extern const library netcdf_library, classic_library, pnetcdf_library;
 
 #endif

@@ -11,6 +11,10 @@ static int create(const char* path, int format, int* ncid) {
   const int mode = NC_NETCDF4 | NC_MPIIO | NC_CLOBBER | (format == 3 ? NC_CLASSIC_MODEL : 0);
   return nc_create_par(path, mode, MPI_COMM_WORLD, MPI_INFO_NULL, ncid);
 }
+static int create_classic(const char* path, int format, int* ncid) {
+  const int mode = format == 1 ? NC_CLOBBER : format == 2 ? NC_64BIT_OFFSET : NC_64BIT_DATA;
+  return nc_create_par(path, mode, MPI_COMM_WORLD, MPI_INFO_NULL, ncid);
+}
 static int open_again(const char* path, int* ncid) {
   return nc_open_par(path, NC_WRITE | NC_MPIIO, MPI_COMM_WORLD, MPI_INFO_NULL, ncid);
 }
@@ -80,3 +84,6 @@ static int get(int ncid, const request* r, int how) {
 const library netcdf_library = {create,  open_again, nc_close, nc_redef, nc_enddef, nc_sync, def_dim,
                                 def_var, pack,       set_fill, put_att,  put_text,  NULL,    length_of,
                                 NULL,    access_of,  put,      get,      NULL};
+const library classic_library = {
+    create_classic, open_again, nc_close, nc_redef,  nc_enddef, nc_sync,   def_dim, def_var, NULL, set_fill,
+    put_att,        put_text,   NULL,     length_of, NULL,      access_of, put,     get,     NULL};
