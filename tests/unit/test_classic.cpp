@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "classic_support.hpp"
+#include "format/classic/header.hpp"
 
 namespace {
 
@@ -177,6 +178,27 @@ TEST_SUITE("classic") {
     CHECK(s.chunk == Dims{1, 5});
     CHECK(s.kind == Placement::Kind::regular);
     CHECK(s.swapped);
+  }
+
+  // ncvalidator of PnetCDF 1.12 takes a file that is longer for damaged.
+  TEST_CASE("a file without records ends with its fixed variables, or with its header") {
+    for (const bool fixed : {false, true}) {
+      auto file = std::make_shared<MemoryFile>();
+      auto catalog = create(file, Format::cdf1);
+      Schema schema;
+      schema.format = Format::cdf1;
+      const int t = add_dim(schema, "t", 0);
+      const int x = add_dim(schema, "x", 3);
+      add_variable(schema, "r", Type::int_, {t, x});
+      if (fixed) add_variable(schema, "f", Type::short_, {x});
+      catalog->define(schema);
+      if (fixed) put<std::int16_t>(*catalog, 1, Box({0}, {3}), {1, 2, 3});
+      catalog->close(false);
+      CHECK(file->content.size() == (fixed ? catalog->placement(1).begin + 8 : header_bytes_of(schema)));
+      auto again = open(file);
+      CHECK(again->schema().dim(t).length == 0);
+      if (fixed) CHECK(get_all<std::int16_t>(*again, 1) == std::vector<std::int16_t>{1, 2, 3});
+    }
   }
 
   TEST_CASE("the records of a single record variable are not padded") {

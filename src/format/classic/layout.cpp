@@ -107,8 +107,10 @@ std::int64_t ClassicLayout::padding(const Schema& schema, int variable) const {
 }
 
 std::int64_t ClassicLayout::end(std::int64_t records) const {
-  const std::int64_t front = std::max(header_bytes, begins.empty() ? header_bytes : fixed_end);
-  if (!has_records) return front;
+  const bool has_fixed = std::any_of(
+      begins.begin(), begins.end(), [&](std::int64_t begin) { return !has_records || begin < record_begin; });
+  const std::int64_t front = has_fixed ? std::max(header_bytes, fixed_end) : header_bytes;
+  if (!has_records || records == 0) return front;
   return std::max(front, checked_sum(record_begin, checked_product(records, record_bytes)));
 }
 

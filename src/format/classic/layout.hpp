@@ -25,7 +25,8 @@ struct ClassicLayout : FlatLayout {
 
   /// Bytes of padding behind a slab.
   std::int64_t padding(const Schema& schema, int variable) const;
-  /// End of the file with that many records; Error(not_supported) if it is too large to count.
+  /// End of the file with that many records, without the free space in front of them where there are none;
+  /// Error(not_supported) if it is too large to count.
   std::int64_t end(std::int64_t records) const;
 };
 

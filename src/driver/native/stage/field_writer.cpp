@@ -51,7 +51,10 @@ Status FieldWriter::write(const FieldJob& job) {
     }
     if (!noted) {
       open_->fingerprint = fingerprint_of(job, open_->fingerprint);
-      open_->regions.emplace_back(job.transfer->variable, job.transfer->region);
+      const int v = job.transfer->variable;
+      open_->regions.emplace_back(v, job.transfer->region);
+      Box& reach = open_->reach.try_emplace(v, job.transfer->region).first->second;
+      reach = bounding(reach, job.transfer->region);
       open_->generation->align();
       open_->generation->fields.push_back({open_->generation->used, job.variable->name, job.records});
       noted = true;
@@ -166,6 +169,9 @@ void FieldWriter::complete_overlap(const FieldJob& job, Status& status) {
   // What is closed here must not depend on how far the storing is, since all ranks have to close the same
   // slot generations.
   const auto touches = [&](const Described& described) {
+    const auto reach = described.reach.find(job.transfer->variable);
+    if (reach == described.reach.end() || intersection(reach->second, job.transfer->region).empty())
+      return false;
     return std::any_of(described.regions.begin(), described.regions.end(), [&](const auto& entry) {
       return entry.first == job.transfer->variable &&
              !intersection(entry.second, job.transfer->region).empty();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ class FieldWriter {
     std::shared_ptr<SlotGeneration> generation;
     std::uint64_t fingerprint = 0;
     std::vector<std::pair<int, Box>> regions;
+    std::map<int, Box> reach;  ///< bounds of a variable's regions: of thousands, most are not looked at
   };
   void open_generation();
   void look_back(std::uint64_t number);
