@@ -237,9 +237,20 @@ def test_convert_of_eight_dimensions(tmp_path, kind, record):
 
 def test_more_dimensions_are_refused_by_name(tmp_path):
     with h5py.File(tmp_path / "in.nc", "w") as file:
-        file.create_dataset("v", data=np.zeros((1,) * 9))
-    with pytest.raises(shoal.NotSupportedError, match=r"in\.nc: variable 'v' has 9 dimensions.* up to 8"):
+        file.create_dataset("v", data=np.zeros((1,) * 17))
+    with pytest.raises(shoal.NotSupportedError, match=r"in\.nc: variable 'v' has 17 dimensions.* up to 16"):
         convert(tmp_path / "out.nc", tmp_path / "in.nc")
+
+
+def test_of_a_file_the_variable_of_too_many_dimensions_alone_is_refused(tmp_path):
+    with h5py.File(tmp_path / "in.nc", "w") as file:
+        file.create_dataset("v", data=np.ones((1,) * 20, "i4"))
+        file.create_dataset("w", data=np.arange(3, dtype="i4"))
+    with shoal.open(tmp_path / "in.nc") as file:
+        assert file.variables["v"].ndim == 20
+        with pytest.raises(shoal.NotSupportedError, match=r"20 dimensions.* up to 16"):
+            file.get("v")
+        np.testing.assert_array_equal(file.get("w"), [0, 1, 2])
 
 
 @pytest.mark.parametrize("kind", ["netcdf4", "cdf1"])

@@ -14,6 +14,6 @@ add_dependencies(door_tests door_pnetcdf_files)
 foreach(ranks 1 3 4)
   shoal_add_test(doors.pnetcdf.files.${ranks} 300 2 doors "${CMAKE_CURRENT_SOURCE_DIR}/run.sh" "${shoal_mpirun}" ${ranks}
     $<TARGET_FILE:shoal_door_pnetcdf> $<TARGET_FILE:door_pnetcdf_files>
-    "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 9 dimensions"
-    "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 9 dimensions")
+    "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 17 dimensions"
+    "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 17 dimensions")
 endforeach()
