@@ -17,3 +17,16 @@ foreach(ranks 1 3 4)
     "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 17 dimensions"
     "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 17 dimensions")
 endforeach()
+# Names and attributes of any bytes, many dimensions.
+add_executable(door_pnetcdf_names names.c)
+target_compile_definitions(door_pnetcdf_names PRIVATE PNETCDF)
+target_link_libraries(door_pnetcdf_names PRIVATE shoal_pnetcdf MPI::MPI_C shoal_warnings)
+target_include_directories(door_pnetcdf_names SYSTEM PRIVATE "${SHOAL_NETCDF_INCLUDE}")
+set_target_properties(door_pnetcdf_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+add_dependencies(door_tests door_pnetcdf_names)
+foreach(ranks 1 3)
+  shoal_add_test(doors.pnetcdf.names.${ranks} 300 2 doors "${CMAKE_CURRENT_SOURCE_DIR}/run.sh" "${shoal_mpirun}" ${ranks}
+    $<TARGET_FILE:shoal_door_pnetcdf> $<TARGET_FILE:door_pnetcdf_names> "names0.nc: served by Shoal, cdf1"
+    "names1.nc: served by Shoal, cdf2" "names2.nc: served by Shoal, cdf5" "deep2_12.nc: served by Shoal"
+    "deep2_16.nc: served by Shoal" "deep2_20.nc: handed back to PnetCDF: deep has 20 dimensions")
+endforeach()

@@ -51,7 +51,7 @@ int check_new_name(const std::vector<Named>& all, int index, const char* name) {
 // A name may change in data mode, where netCDF-3 asks that it be no longer than the old one.
 int begin_rename(File& file, const std::string& old_name, const std::string& name) {
   if (file.writable && !file.defining && file.strict())
-    return name.size() > old_name.size() ? NC_ENOTINDEFINE : NC_NOERR;
+    return kept_name(name.c_str()).size() > old_name.size() ? NC_ENOTINDEFINE : NC_NOERR;
   return begin_definition(file);
 }
 
@@ -69,7 +69,7 @@ int nc_def_dim(File& file, const char* name, size_t len, int* idp) {
     return NC_EDIMSIZE;
   if (find(dims, name) >= 0) return NC_ENAMEINUSE;
   if (const int code = begin_definition(file); code != NC_NOERR) return code;
-  dims.push_back({name, len, unlimited});
+  dims.push_back({kept_name(name), len, unlimited});
   file.steps.push_back({[n = std::string(name), len](const door_functions& own, int ncid) {
                           int id = 0;
                           return own.nc_def_dim(ncid, n.c_str(), len, &id);
@@ -94,7 +94,7 @@ int nc_def_var(File& file, const char* name, nc_type xtype, int ndims, const int
   check_shape(file, name, ndims, dimidsp);
   if (const int code = begin_definition(file); code != NC_NOERR) return code;
   Variable var;
-  var.name = name;
+  var.name = kept_name(name);
   var.type = xtype;
   var.dims.assign(dimidsp, dimidsp + ndims);
   var.no_fill = file.fill_mode;
@@ -127,7 +127,7 @@ int nc_rename_dim(File& file, int dimid, const char* name) {
                         [old_name, n = std::string(name)](shoal_dataset* dataset) {
                           return shoal_rename_dim(dataset, old_name.c_str(), n.c_str());
                         }});
-  old_name = name;
+  old_name = kept_name(name);
   return NC_NOERR;
 }
 
@@ -143,7 +143,7 @@ int nc_rename_var(File& file, int varid, const char* name) {
                         [old_name = var->name, n = std::string(name)](shoal_dataset* dataset) {
                           return shoal_rename_var(dataset, old_name.c_str(), n.c_str());
                         }});
-  var->name = name;
+  var->name = kept_name(name);
   return NC_NOERR;
 }
 

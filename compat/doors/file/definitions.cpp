@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/definitions.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string_view>
 
 namespace door {
 
@@ -12,8 +17,15 @@ namespace {
 template <class Named>
 int index_of(const std::vector<Named>& all, const char* name) {
   if (name == nullptr) return -1;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
-  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+  const auto called = [&](const std::string& text) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == text; });
+    return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+  };
+  const int index = called(name);
+  if (index >= 0) return index;
+  const std::string kept = kept_name(name);
+  return kept == name ? -1 : called(kept);
 }
 
 template <class T>
@@ -32,7 +44,10 @@ std::size_t character(const unsigned char* at) {
                                                           : 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((at[i] & 0xC0) != 0x80) return 0;
-  return length;
+  // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
+  const bool bad = (*at == 0xE0 && at[1] < 0xA0) || (*at == 0xED && at[1] > 0x9F) ||
+                   (*at == 0xF0 && at[1] < 0x90) || (*at == 0xF4 && at[1] > 0x8F);
+  return bad ? 0 : length;
 }
 
 }  // namespace
@@ -66,6 +81,34 @@ int check_name(const char* name) {
   }
   if (at[-1] == ' ') return NC_EBADNAME;
   return std::strlen(name) > NC_MAX_NAME ? NC_EMAXNAME : NC_NOERR;
+}
+
+int check_asked(const char* name) {
+  for (const auto* at = reinterpret_cast<const unsigned char*>(name); *at != 0; at += character(at))
+    if (character(at) == 0) return NC_EBADNAME;
+  return kept_name(name).size() > NC_MAX_NAME ? NC_EMAXNAME : NC_NOERR;
+}
+
+bool is_reserved(const char* name) {
+  static constexpr std::array<std::string_view, 14> k_reserved = {
+      "CLASS",          "DIMENSION_LIST",    "NAME",
+      "REFERENCE_LIST", "_ARRAY_DIMENSIONS", "_Codecs",
+      "_Format",        "_IsNetcdf4",        "_NCProperties",
+      "_NCZARR_ATTR",   "_Netcdf4Dimid",     "_Netcdf4Coordinates",
+      "_nc3_strict",    "_SuperblockVersion"};
+  return std::find(k_reserved.begin(), k_reserved.end(), name) != k_reserved.end();
+}
+
+std::string kept_name(const char* name) {
+  const std::string_view given(name);
+  if (std::none_of(given.begin(), given.end(), [](char c) { return (c & 0x80) != 0; })) return name;
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t bytes = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(name), static_cast<utf8proc_ssize_t>(given.size()), &made,
+      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owned(made, &std::free);
+  if (bytes < 0) return name;
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes)};
 }
 
 std::vector<char> default_fill(nc_type type) {

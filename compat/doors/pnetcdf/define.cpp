@@ -24,7 +24,7 @@ int check_defining(const File& file) {
 // A name may change in data mode, where it becomes no longer.
 int check_rename(const File& file, const std::string& old_name, const char* name) {
   if (!file.writable) return NC_EPERM;
-  return file.defining || std::strlen(name) <= old_name.size() ? NC_NOERR : NC_ENOTINDEFINE;
+  return file.defining || kept_name(name).size() <= old_name.size() ? NC_NOERR : NC_ENOTINDEFINE;
 }
 
 // In data mode a definition goes to the file at once, by all ranks.
@@ -48,7 +48,7 @@ int def_var(File& file, const char* name, nc_type xtype, int ndims, const int* d
   if (ndims > SHOAL_MAX_DIMS)
     throw HandBack{std::string(name) + " has " + std::to_string(ndims) + " dimensions"};
   Variable var;
-  var.name = name;
+  var.name = kept_name(name);
   var.type = xtype;
   if (ndims > 0) var.dims.assign(dimids, dimids + ndims);
   var.no_fill = file.fill_mode == NC_NOFILL ? 1 : 0;
@@ -80,7 +80,7 @@ int ncmpi_def_dim(int ncid, const char* name, MPI_Offset len, int* idp) {
         std::any_of(dims.begin(), dims.end(), [](const Dimension& dim) { return dim.unlimited; }))
       return NC_EUNLIMIT;
     if (find(dims, name) >= 0) return NC_ENAMEINUSE;
-    dims.push_back({name, static_cast<std::size_t>(len), unlimited});
+    dims.push_back({kept_name(name), static_cast<std::size_t>(len), unlimited});
     file.steps.push_back({[n = std::string(name), len](const door_functions& own, int id) {
                             int dimid = 0;
                             return own.ncmpi_def_dim(id, n.c_str(), len, &dimid);
@@ -111,7 +111,7 @@ int ncmpi_rename_dim(int ncid, int dimid, const char* name) {
                           [old_name, n = std::string(name)](shoal_dataset* dataset) {
                             return shoal_rename_dim(dataset, old_name.c_str(), n.c_str());
                           }});
-    old_name = name;
+    old_name = kept_name(name);
     return made(file);
   });
 }
@@ -129,7 +129,7 @@ int ncmpi_rename_var(int ncid, int varid, const char* name) {
                           [old_name = var->name, n = std::string(name)](shoal_dataset* dataset) {
                             return shoal_rename_var(dataset, old_name.c_str(), n.c_str());
                           }});
-    var->name = name;
+    var->name = kept_name(name);
     return made(file);
   });
 }
