@@ -248,9 +248,20 @@ def test_of_a_file_the_variable_of_too_many_dimensions_alone_is_refused(tmp_path
         file.create_dataset("w", data=np.arange(3, dtype="i4"))
     with shoal.open(tmp_path / "in.nc") as file:
         assert file.variables["v"].ndim == 20
-        with pytest.raises(shoal.NotSupportedError, match=r"20 dimensions.* up to 16"):
+        with pytest.raises(shoal.InvalidArgumentError, match="20 dimensions; at most 16"):
             file.get("v")
         np.testing.assert_array_equal(file.get("w"), [0, 1, 2])
+
+
+def test_attributes_of_any_bytes(tmp_path):
+    values = {"zeros": b"a\0\xff", "nothing": b"", "texts": ["", "gr\u00f6", "bad\udcff"], "no texts": []}
+    with shoal.create(tmp_path / "in.nc", format="netcdf4") as file:
+        for name, value in values.items():
+            file.put_att(None, name, np.array([], "U1") if value == [] else value)
+    with shoal.open(tmp_path / "in.nc") as file:
+        assert file.attributes["zeros"].encode("utf-8", "surrogateescape") == values["zeros"]
+        assert file.attributes["nothing"] == ""
+        assert list(file.attributes["texts"]) == values["texts"] and list(file.attributes["no texts"]) == []
 
 
 @pytest.mark.parametrize("kind", ["netcdf4", "cdf1"])
