@@ -58,7 +58,8 @@ int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, cons
 int shoal_f_unique(MPI_Fint comm, const shoal_decomposition* decomposition, shoal_decomposition** out);
 /* Collective. */
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path);
-/* numbers: [5][7] global, first, last, halo_low, halo_high, Fortran order, one-based. Local. */
+/* numbers: [5][SHOAL_MAX_DIMS - 1] global, first, last, halo_low, halo_high, Fortran order, one-based.
+ * Local. */
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers);
 /* Error(SHOAL_STATE), also of open and streams_open: *out is not NULL. Collective. */
 int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settings, MPI_Fint* comm_out,

@@ -49,7 +49,7 @@ contains
   end procedure decomposition_save
 
   module procedure decomposition_inquire
-    integer(c_int64_t) :: numbers(7, 5)
+    integer(c_int64_t) :: numbers(15, 5)
     integer(c_int) :: code, n
     n = 0
     numbers = 0

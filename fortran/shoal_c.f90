@@ -139,7 +139,7 @@ module shoal_c
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: decomposition
       integer(c_int), intent(out) :: ndims
-      integer(c_int64_t), intent(inout) :: numbers(7, 5)
+      integer(c_int64_t), intent(inout) :: numbers(15, 5)
     end function f_decomposition
     integer(c_int) function f_create(comm, path, settings, comm_out, out) bind(C, name="shoal_f_create")
       import :: c_char, c_int, c_ptr

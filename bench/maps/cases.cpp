@@ -48,7 +48,7 @@ Map load_map(MPI_Comm comm, const std::string& path, const std::string& name, st
   check_shoal(shoal_decomposition_load(comm, path.c_str(), name.c_str(), &loaded), name);
   const ShoalDecomposition owner(loaded);
   int dims = 0;
-  std::int64_t global[7] = {};
+  std::int64_t global[SHOAL_MAX_DIMS - 1] = {};
   check_shoal(shoal_decomposition_inquire(loaded, &dims, global, nullptr, nullptr, nullptr, nullptr), name);
   if (dims > 2)
     throw std::runtime_error(path + ": " + name + " has " + std::to_string(dims) +

@@ -100,7 +100,7 @@ enum {
  * after the last for all variables. On several ranks, a put of all records is to be followed by shoal_sync
  * first (SHOAL_STATE). */
 #define SHOAL_NEXT ((int64_t)-3)
-#define SHOAL_MAX_DIMS 8         /* of a variable, the record dimension included */
+#define SHOAL_MAX_DIMS 16        /* of a variable, the record dimension included */
 #define SHOAL_HOLE ((int64_t)-1) /* in the list of a map: a local cell that belongs to no global cell */
 
 /* How a file is opened. */
@@ -125,7 +125,7 @@ typedef struct shoal_array {
   void* data;             /* the element with all indices 0; may be NULL if there are no elements */
   int type;               /* SHOAL_BYTE ... */
   size_t element_size;    /* bytes; 0 means the size of the type. Needed for SHOAL_LOGICAL (1, 2, 4, 8) */
-  int ndims;              /* 0 to 8 */
+  int ndims;              /* 0 to SHOAL_MAX_DIMS */
   const int64_t* extents; /* [ndims] elements along each dimension, C order */
   const int64_t* strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
 } shoal_array;
@@ -216,7 +216,7 @@ SHOAL_API void shoal_abort(MPI_Comm comm, int code, const char* message);
 /* ---- Decomposition ----------------------------------------------------------------------- */
 
 /* Each rank owns one tile (box) of a global shape.
- *  ndims      1 to 7
+ *  ndims      1 to SHOAL_MAX_DIMS - 1
  *  global     [ndims] shape of the whole field, all > 0, the same on every rank
  *  first      [ndims] first cell of this rank's tile
  *  count      [ndims] cells of the tile; any may be 0 (this rank owns nothing, first is not looked at)
@@ -232,7 +232,7 @@ SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const
                           const int64_t* count, const int64_t* halo_low, const int64_t* halo_high,
                           shoal_decomposition** out);
 /* Each rank owns a list of cells of a global shape, in any order.
- *  ndims      1 to 7
+ *  ndims      1 to SHOAL_MAX_DIMS - 1
  *  global     [ndims] shape of the whole field, all > 0, the same on every rank
  *  uncut      so many of the last dimensions are not cut: every rank has all of them for each cell in its
  *             list. 0 to ndims - 1, the same on every rank
@@ -276,7 +276,7 @@ SHOAL_API int shoal_masked(MPI_Comm comm, const shoal_decomposition* decompositi
 SHOAL_API int shoal_unique(MPI_Comm comm, const shoal_decomposition* decomposition,
                            shoal_decomposition** out);
 SHOAL_API int shoal_decomposition_free(shoal_decomposition** decomposition); /* Local. */
-/* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. A map has no tile: it gives the whole
+/* Shape, own tile and halo; any out pointer may be NULL; arrays of ndims. A map has no tile: it gives the whole
  * global shape on a rank that has any cell, an empty box on others, and no halo. Local. */
 SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decomposition, int* ndims,
                                           int64_t* global, int64_t* first, int64_t* count, int64_t* halo_low,

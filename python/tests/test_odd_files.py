@@ -237,9 +237,31 @@ def test_convert_of_eight_dimensions(tmp_path, kind, record):
 
 def test_more_dimensions_are_refused_by_name(tmp_path):
     with h5py.File(tmp_path / "in.nc", "w") as file:
-        file.create_dataset("v", data=np.zeros((1,) * 9))
-    with pytest.raises(shoal.NotSupportedError, match=r"in\.nc: variable 'v' has 9 dimensions.* up to 8"):
+        file.create_dataset("v", data=np.zeros((1,) * 17))
+    with pytest.raises(shoal.NotSupportedError, match=r"in\.nc: variable 'v' has 17 dimensions.* up to 16"):
         convert(tmp_path / "out.nc", tmp_path / "in.nc")
+
+
+def test_of_a_file_the_variable_of_too_many_dimensions_alone_is_refused(tmp_path):
+    with h5py.File(tmp_path / "in.nc", "w") as file:
+        file.create_dataset("v", data=np.ones((1,) * 20, "i4"))
+        file.create_dataset("w", data=np.arange(3, dtype="i4"))
+    with shoal.open(tmp_path / "in.nc") as file:
+        assert file.variables["v"].ndim == 20
+        with pytest.raises(shoal.InvalidArgumentError, match="20 dimensions; at most 16"):
+            file.get("v")
+        np.testing.assert_array_equal(file.get("w"), [0, 1, 2])
+
+
+def test_attributes_of_any_bytes(tmp_path):
+    values = {"zeros": b"a\0\xff", "nothing": b"", "texts": ["", "gr\u00f6", "bad\udcff"], "no texts": []}
+    with shoal.create(tmp_path / "in.nc", format="netcdf4") as file:
+        for name, value in values.items():
+            file.put_att(None, name, np.array([], "U1") if value == [] else value)
+    with shoal.open(tmp_path / "in.nc") as file:
+        assert file.attributes["zeros"].encode("utf-8", "surrogateescape") == values["zeros"]
+        assert file.attributes["nothing"] == ""
+        assert list(file.attributes["texts"]) == values["texts"] and list(file.attributes["no texts"]) == []
 
 
 @pytest.mark.parametrize("kind", ["netcdf4", "cdf1"])

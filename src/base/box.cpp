@@ -8,6 +8,14 @@
 
 namespace shoal {
 
+void Dims::copy_more(const Dims& other) {
+  std::copy(other.v_.begin() + k_few, other.v_.begin() + n_, v_.begin() + k_few);
+}
+
+void Dims::fill_more(std::int64_t value) {
+  std::fill(v_.begin() + k_few, v_.begin() + n_, value);
+}
+
 std::int64_t volume(const Dims& shape) {
   std::int64_t cells = 1;
   for (const auto n : shape)

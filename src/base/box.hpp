@@ -6,22 +6,34 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 namespace shoal {
 
-inline constexpr int k_max_dims = 8;
+inline constexpr int k_max_dims = 16;
 
-/// Up to k_max_dims numbers, one a dimension: a shape, an index, strides. Slowest dimension first.
+/// Up to k_max_dims numbers, one a dimension: a shape, an index, strides. Slowest dimension first. A copy of
+/// few numbers, as nearly all fields have, is no dearer because there may be many: a small write makes
+/// hundreds.
 class Dims {
  public:
-  Dims() = default;
+  Dims() { std::memset(v_.data(), 0, k_few_bytes); }
   explicit Dims(int n, std::int64_t value = 0) : n_(n) {
     assert(n >= 0 && n <= k_max_dims);
-    v_.fill(0);
-    std::fill_n(v_.begin(), n, value);
+    for (int d = 0; d < k_few; ++d)
+      v_[static_cast<std::size_t>(d)] = d < n ? value : 0;
+    if (n > k_few) fill_more(value);
+  }
+  Dims(const Dims& other) : n_(other.n_) { copy(other); }
+  Dims& operator=(const Dims& other) {
+    if (this == &other) return *this;
+    n_ = other.n_;
+    copy(other);
+    return *this;
   }
   Dims(std::initializer_list<std::int64_t> values)
       : Dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
@@ -46,9 +58,36 @@ class Dims {
     return a.n_ == b.n_ && std::equal(a.begin(), a.end(), b.begin());
   }
 
+  /// In messages (ByteWriter, ByteReader): as many numbers as there are.
+  template <class Writer>
+  void pack(Writer& out) const {
+    out.put(n_);
+    for (const std::int64_t value : *this)
+      out.put(value);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    int n = 0;
+    in.get(n);
+    if (n < 0 || n > k_max_dims) throw std::length_error("more dimensions than there may be");
+    *this = Dims(n);
+    for (std::int64_t& value : *this)
+      in.get(value);
+  }
+
  private:
+  static constexpr int k_few = 4;  // a record's number, and three dimensions of space
+  static constexpr std::size_t k_few_bytes = k_few * sizeof(std::int64_t);
+  // Numbers k_few to n_ - 1; not inline, so that what is inline stays short.
+  void copy_more(const Dims& other);
+  void fill_more(std::int64_t value);
+  void copy(const Dims& other) {
+    std::memcpy(v_.data(), other.v_.data(), k_few_bytes);
+    if (n_ > k_few) copy_more(other);
+  }
+
   int n_ = 0;
-  std::array<std::int64_t, k_max_dims> v_{};
+  std::array<std::int64_t, k_max_dims> v_;  // from k_few on, n_ of them alone have a value
 };
 
 /// Product of all numbers; 1 if there are none.
@@ -81,6 +120,16 @@ struct Box {
   std::int64_t end(int d) const { return first[d] + count[d]; }
   bool contains(const Box& other) const;
   friend bool operator==(const Box& a, const Box& b) { return a.first == b.first && a.count == b.count; }
+  template <class Writer>
+  void pack(Writer& out) const {
+    out.put(first);
+    out.put(count);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    in.get(first);
+    in.get(count);
+  }
 };
 
 /// Bytes of the cells of a box, each of so many.

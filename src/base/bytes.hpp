@@ -15,8 +15,17 @@
 namespace shoal {
 
 using Bytes = std::vector<std::byte>;
+class ByteWriter;
+class ByteReader;
 
 static_assert(sizeof(std::size_t) == sizeof(std::uint64_t), "sizes in files are sizes in memory");
+
+/// A value that says itself what of it is packed: pack(writer), unpack(reader).
+template <class T>
+concept PacksItself = requires(T& value, const T& packed, ByteWriter& out, ByteReader& in) {
+  packed.pack(out);
+  value.unpack(in);
+};
 
 /// Packs plain values into bytes that another rank of the same job unpacks with ByteReader.
 class ByteWriter {
@@ -27,6 +36,16 @@ class ByteWriter {
     if (sizeof(T) > bytes_.size() - size_) grow(sizeof(T));
     std::memcpy(bytes_.data() + size_, &value, sizeof(T));
     size_ += sizeof(T);
+  }
+  template <PacksItself T>
+  void put(const T& value) {
+    value.pack(*this);
+  }
+  template <PacksItself T>
+  void put(const std::vector<T>& values) {
+    put(static_cast<std::uint64_t>(values.size()));
+    for (const T& value : values)
+      value.pack(*this);
   }
   void put(const std::string& text) { put_range(text.data(), text.size()); }
   template <class T>
@@ -81,9 +100,13 @@ class ByteReader {
       copy(&value, sizeof(T));
     }
   }
+  template <PacksItself T>
+  void get(T& value) {
+    value.unpack(*this);
+  }
   template <class T>
   void get(std::vector<T>& values) {
-    if constexpr (std::is_same_v<T, std::string>) {
+    if constexpr (std::is_same_v<T, std::string> || PacksItself<T>) {
       values.resize(length(1));
       for (auto& v : values)
         get(v);

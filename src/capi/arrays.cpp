@@ -50,7 +50,8 @@ CellArray array_of(const shoal_array* given) {
                 name_of(view.type),
                 view.type == Type::logical ? "1, 2, 4 or 8" : std::to_string(size_of(view.type)));
   if (array.ndims < 0 || array.ndims > k_max_dims)
-    throw Error(Code::invalid_argument, "the array has {} dimensions; allowed are 0 to 8", array.ndims);
+    throw Error(Code::invalid_argument, "the array has {} dimensions; allowed are 0 to {}", array.ndims,
+                k_max_dims);
   if (array.ndims > 0) require(array.extents, "array.extents");
   const auto n = static_cast<std::size_t>(array.ndims);
   view.extents = Dims(std::span(array.extents, n));

@@ -11,8 +11,6 @@ using namespace shoal::capi;  // NOLINT
 
 namespace {
 
-constexpr int k_max_cut = 7;
-
 Dims dims_from(int n, const int64_t* values) {
   return values == nullptr ? Dims(n) : Dims(std::span(values, static_cast<std::size_t>(n)));
 }
@@ -22,8 +20,8 @@ void copy_out(const Dims& dims, int64_t* out) {
 }
 
 void check_ndims(int ndims) {
-  if (ndims < 1 || ndims > k_max_cut)
-    throw Error(Code::invalid_argument, "a decomposition has 1 to 7 dimensions, not {}", ndims);
+  if (ndims < 1 || ndims > k_most_dims)
+    throw Error(Code::invalid_argument, "a decomposition has 1 to {} dimensions, not {}", k_most_dims, ndims);
 }
 
 }  // namespace

@@ -327,6 +327,15 @@ void Comm::broadcast(Bytes& bytes, int root) const {
   if (!envelope.open(bytes)) broadcast(bytes.data(), envelope.length, root);
 }
 
+namespace {
+// A box of more dimensions has a message of its own, so that matches have few words.
+constexpr int k_usual_dims = 8;
+
+void words_of_box(const Box& box, std::int64_t* words) {
+  std::copy(box.count.begin(), box.count.end(), std::copy(box.first.begin(), box.first.end(), words));
+}
+}  // namespace
+
 CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   if (size_ == 1) return {true, mine.failed, mine.any_flag, mine.asks, mine.waits};
   require_together();
@@ -342,8 +351,9 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
     any_flag,
     asks,
     waits,
+    box_dims,
     box,
-    count = box + 2 * k_max_dims
+    count = box + 2 * k_usual_dims
   };
   const auto number_of = [](const char* text) {
     Hash hash;
@@ -364,11 +374,10 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
   words[any_flag] = mine.any_flag ? 1 : 0;
   words[asks] = mine.asks ? 1 : 0;
   words[waits] = mine.waits ? 1 : 0;
-  std::fill(words.begin() + box, words.end(), -1);
-  if (of_root != nullptr && rank_ == 0) {
-    const auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + box);
-    std::copy(of_root->count.begin(), of_root->count.end(), word);
-  }
+  std::fill(words.begin() + box_dims, words.end(), -1);
+  const bool has_box = of_root != nullptr && rank_ == 0;
+  if (has_box) words[box_dims] = of_root->rank();
+  if (has_box && of_root->rank() <= k_usual_dims) words_of_box(*of_root, &words[box]);
   most_of(words.data(), Word::count);
   if (words[does] != -words[not_does]) {
     const bool led_alike = words[led] == words[skipped_call] && words[not_led] == -words[led];
@@ -380,10 +389,18 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
             words[waits] != 0,
             number_of(mine.does) != words[led]};
   }
-  if (of_root != nullptr) {
-    const int n = of_root->rank();
-    std::copy_n(words.begin() + box, n, of_root->first.begin());
-    std::copy_n(words.begin() + box + n, n, of_root->count.begin());
+  const auto n = static_cast<int>(words[box_dims]);
+  std::int64_t* box_words = &words[box];
+  std::vector<std::int64_t> many;
+  if (n > k_usual_dims) {
+    many.assign(2 * static_cast<std::size_t>(n), -1);
+    if (has_box) words_of_box(*of_root, many.data());
+    most_of(many.data(), 2 * n);
+    box_words = many.data();
+  }
+  if (of_root != nullptr && of_root->rank() == n) {
+    std::copy_n(box_words, n, of_root->first.begin());
+    std::copy_n(box_words + n, n, of_root->count.begin());
   }
   return {words[details] == -words[not_details], words[failed] != 0, words[any_flag] != 0, words[asks] != 0,
           words[waits] != 0};

@@ -21,9 +21,10 @@ constexpr int k_most_dims = k_max_dims - 1;  ///< of what is cut: a record dimen
 /// keeps the boxes that nobody owns. A map: a list of cells a rank. Immutable once made.
 class Decomposition {
  public:
-  /// global: 1 to 7 dimensions, the same on all ranks. tile: this rank's, any count may be 0. halo_low,
-  /// halo_high: cells around it in this rank's arrays. Error on all ranks alike: a box outside of the global
-  /// shape, negative halos, overlapping tiles (Code::overlap, naming two ranks and the box). Collective.
+  /// global: 1 to k_most_dims dimensions, the same on all ranks. tile: this rank's, any count may be 0.
+  /// halo_low, halo_high: cells around it in this rank's arrays. Error on all ranks alike: a box outside of
+  /// the global shape, negative halos, overlapping tiles (Code::overlap, naming two ranks and the box).
+  /// Collective.
   static std::shared_ptr<const Decomposition> block(const Comm& comm, const Dims& global, const Box& tile,
                                                     const Dims& halo_low, const Dims& halo_high);
   /// global: all dimensions, the last `uncut_dims` of which (0 or more, fewer than all) are not cut. cells:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pack_fields.hpp"
 #include "format/placement.hpp"
 #include "format/schema.hpp"
 #include "storage/container.hpp"
@@ -60,6 +61,15 @@ struct StoredChunk {
 struct NewChunk {
   Dims index;
   StoredChunk stored;
+
+  template <class Writer>
+  void pack(Writer& out) const {
+    put_all(out, index, stored);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    get_all(in, index, stored);
+  }
 };
 
 /// The header of one file: what is in it and where. Lives on the catalog owner, one rank; every call is Local

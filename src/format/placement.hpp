@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/box.hpp"
+#include "base/pack_fields.hpp"
 #include "storage/location.hpp"
 
 namespace shoal {
@@ -26,6 +27,15 @@ struct Placement {
   Dims chunk;                ///< shape of a chunk; in an unlimited dimension the number of records it holds
   std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
   std::uint64_t stride = 0;  ///< regular only
+
+  template <class Writer>
+  void pack(Writer& out) const {
+    put_all(out, kind, swapped, late, chunk, begin, stride);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    get_all(in, kind, swapped, late, chunk, begin, stride);
+  }
 };
 
 /// The location of chunk i of a regular placement, whose begin is not k_unplaced.

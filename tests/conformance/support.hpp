@@ -280,13 +280,16 @@ class TestArray {
     std::iota(order.rbegin(), order.rend(), 0);  // row-major: the last dimension first
     if (random != nullptr) std::shuffle(order.begin(), order.end(), *random);
     auto stride = static_cast<std::int64_t>(bytes_of(type));
+    std::int64_t tight = stride;  // what it would be without gaps, which many dimensions have too many of
     for (const int d : order) {
+      const bool has_room = stride < 32 * tight;
+      const std::int64_t cells = std::max<std::int64_t>(extents[d], 1);
       const bool backwards = random != nullptr && (*random)() % 3 == 0;
-      if (random != nullptr && (*random)() % 3 == 0) stride *= 2;
+      if (random != nullptr && (*random)() % 3 == 0 && has_room) stride *= 2;
       strides_[d] = backwards ? -stride : stride;
       if (backwards && extents[d] > 0) origin_ += stride * (extents[d] - 1);
-      stride *= std::max<std::int64_t>(extents[d], 1) +
-                (random != nullptr ? static_cast<std::int64_t>((*random)() % 2) : 0);
+      stride *= cells + (random != nullptr && (*random)() % 2 == 1 && has_room ? 1 : 0);
+      tight *= cells;
     }
     memory_.fill(static_cast<std::size_t>(stride), std::byte{0x5a});
   }

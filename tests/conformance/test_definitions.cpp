@@ -54,14 +54,16 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   fails(shoal_def_dim(file, "y", -3), SHOAL_INVALID_ARGUMENT, {"-3"});
   fails(shoal_def_dim(file, "t2", SHOAL_UNLIMITED), SHOAL_NOT_SUPPORTED, {"cdf2", "netcdf4"});
   fails(shoal_def_dim(file, "", 1), SHOAL_INVALID_ARGUMENT);
-  fails(shoal_def_dim(file, "a/b", 1), SHOAL_INVALID_ARGUMENT, {"slash"});
+  fails(shoal_def_dim(file, "a/b", 1), SHOAL_INVALID_ARGUMENT,
+        {"no dimension may be called 'a/b'", "'/' at byte 1"});
   fails(shoal_def_dim(file, nullptr, 1), SHOAL_INVALID_ARGUMENT, {"name"});
   fails(shoal_def_var(file, "v", SHOAL_DOUBLE, "x tmie", nullptr), SHOAL_NOT_FOUND,
         {"tmie", "did you mean 'time'"});
   fails(shoal_def_var(file, "v", SHOAL_DOUBLE, "x time", nullptr), SHOAL_NOT_SUPPORTED, {"time", "first"});
   fails(shoal_def_var(file, "v", SHOAL_UINT, "x", nullptr), SHOAL_NOT_SUPPORTED, {"uint", "cdf2", "cdf5"});
   fails(shoal_def_var(file, "v", 99, "x", nullptr), SHOAL_TYPE, {"99"});
-  fails(shoal_def_var(file, "v", SHOAL_INT, "x x x x x x x x x", nullptr), SHOAL_NOT_SUPPORTED, {"9", "8"});
+  fails(shoal_def_var(file, "v", SHOAL_INT, "x x x x x x x x x x x x x x x x x", nullptr),
+        SHOAL_NOT_SUPPORTED, {"17", "16"});
   const Cut seven = halves(7);
   fails(shoal_def_var(file, "v", SHOAL_INT, "time x", seven.handle()), SHOAL_INVALID_ARGUMENT,
         {"v", "7", "x=5"});

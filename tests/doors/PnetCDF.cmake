@@ -6,8 +6,8 @@ if(Python3_Interpreter_FOUND AND SHOAL_PNETCDF_LIBRARY)
     "${SHOAL_PNETCDF_INCLUDE}/pnetcdf.h")
 endif()
 # Each alone and with the door, and compared: logs of calls, and files.
-function(shoal_door_pnetcdf_program name)
-  add_executable(door_pnetcdf_${name} pnetcdf_${name}.c)
+function(shoal_door_pnetcdf_program name source)
+  add_executable(door_pnetcdf_${name} ${source})
   target_link_libraries(door_pnetcdf_${name} PRIVATE shoal_pnetcdf MPI::MPI_C shoal_warnings)
   target_include_directories(door_pnetcdf_${name} SYSTEM PRIVATE "${SHOAL_NETCDF_INCLUDE}")
   set_target_properties(door_pnetcdf_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
@@ -18,10 +18,15 @@ function(shoal_door_pnetcdf_program name)
   endforeach()
 endfunction()
 # What is refused, handed back or its own with the door.
-shoal_door_pnetcdf_program(files
-  "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 9 dimensions"
-  "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 9 dimensions")
-shoal_door_pnetcdf_program(corners
+shoal_door_pnetcdf_program(files pnetcdf_files.c
+  "served.nc: served by Shoal, cdf5, 2 variables" "dims.nc: handed back to PnetCDF: deep has 17 dimensions"
+  "vard.nc: handed back to PnetCDF: ncmpi_put_vard_all" "later.nc: handed back to PnetCDF: deep has 17 dimensions")
+shoal_door_pnetcdf_program(corners pnetcdf_corners.c
   "names.nc: served by Shoal" "codes.nc: served by Shoal" "fills.nc: served by Shoal" "hints.nc: served by Shoal"
   "strict.nc: served by Shoal" "safe.nc: left to PnetCDF: PNETCDF_SAFE_MODE"
   "sizes.nc: handed back to PnetCDF: a variable is larger")
+# Names and attributes of any bytes, many dimensions.
+shoal_door_pnetcdf_program(names names.c
+  "names0.nc: served by Shoal, cdf1" "names1.nc: served by Shoal, cdf2" "names2.nc: served by Shoal, cdf5"
+  "deep2_12.nc: served by Shoal" "deep2_16.nc: served by Shoal" "deep2_20.nc: handed back to PnetCDF: deep has 20 dimensions")
+target_compile_definitions(door_pnetcdf_names PRIVATE PNETCDF)

@@ -47,14 +47,14 @@ static void type(void) {
 }
 
 static void many_dims(void) {
-  int var = -9, other = -9, dims[9];
+  int var = -9, other = -9, dims[17];
   const int ncid = begin("dims.nc", &var);
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 17; ++i) {
     char name[8];
     snprintf(name, sizeof name, "d%d", i);
     SAY(nc_def_dim(ncid, name, 1, &dims[i]));
   }
-  SAY(nc_def_var(ncid, "deep", NC_INT, 9, dims, &other));
+  SAY(nc_def_var(ncid, "deep", NC_INT, 17, dims, &other));
   end(ncid, var);
 }
 

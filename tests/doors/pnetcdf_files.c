@@ -27,13 +27,13 @@ static void put_and_get(int ncid, int var) {
 }
 
 static void deep(int ncid) {
-  int other = -9, dims[9];
-  for (int i = 0; i < 9; ++i) {
+  int other = -9, dims[17];
+  for (int i = 0; i < 17; ++i) {
     char name[8];
     snprintf(name, sizeof name, "d%d", i);
     SAY(ncmpi_def_dim(ncid, name, 1, &dims[i]));
   }
-  SAY(ncmpi_def_var(ncid, "deep", NC_INT, 9, dims, &other));
+  SAY(ncmpi_def_var(ncid, "deep", NC_INT, 17, dims, &other));
   fprintf(say_log, "number %d\n", other);
 }
 

@@ -236,11 +236,11 @@ TEST_SUITE("classic damaged") {
         file->content.push_back(static_cast<std::byte>(b));
     };
     add({'C', 'D', 'F', 1, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 1, 0, 0, 0, 1, 'x', 0, 0, 0, 0, 0, 0, 1});
-    add({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0, 1, 0, 0, 0, 1, 'v', 0, 0, 0, 0, 0, 0, 9});
-    for (int d = 0; d < 9; ++d)
+    add({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0, 1, 0, 0, 0, 1, 'v', 0, 0, 0, 0, 0, 0, k_max_dims + 1});
+    for (int d = 0; d <= k_max_dims; ++d)
       add({0, 0, 0, 0});
-    add({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 112});
-    REQUIRE(file->content.size() == 112);
+    add({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 144});
+    REQUIRE(file->content.size() == 144);
     add({0, 0, 0, 7});
     const auto catalog = open(file);
     CHECK_FALSE(catalog->schema().variables[0].fits_plainly);

@@ -16,11 +16,13 @@ ConversionRules rules_of(const File& file) {
   return {file.format == NC_FORMAT_CLASSIC || file.format == NC_FORMAT_64BIT_OFFSET, nullptr};
 }
 
-// nullptr with a code: NC_ENOTVAR, NC_ENOTATT.
+// nullptr with a code: NC_ENOTVAR, NC_ENOTATT, that of a name that is none.
 Attribute* attribute_of(File& file, int varid, const char* name, int& code) {
   Attributes* all = file.attributes(varid);
-  const int index = all == nullptr ? -1 : door::find(*all, name);
-  code = all == nullptr ? NC_ENOTVAR : name == nullptr ? NC_EBADNAME : index < 0 ? NC_ENOTATT : NC_NOERR;
+  code = all == nullptr ? NC_ENOTVAR : name == nullptr ? NC_EBADNAME : check_asked(name);
+  if (code != NC_NOERR) return nullptr;
+  const int index = door::find(*all, name);
+  if (index < 0) code = *name == '\0' && !file.netcdf4() ? NC_EBADNAME : NC_ENOTATT;
   return index < 0 ? nullptr : &(*all)[static_cast<std::size_t>(index)];
 }
 
@@ -96,14 +98,16 @@ int put(File& file, int varid, Attribute attribute, int code) {
 int check_put(File& file, int varid, const char* name, nc_type type, size_t len, const void* values) {
   if (!file.writable) return NC_EPERM;
   if (file.attributes(varid) == nullptr) return NC_ENOTVAR;
-  if (const int code = check_name(name); code != NC_NOERR) return code;
+  if (const int code = check_name(name); code != NC_NOERR)
+    return code == NC_EMAXNAME && file.netcdf4() ? NC_EBADNAME : code;
+  if (file.netcdf4() && is_reserved(name)) return NC_ENAMEINUSE;
   if (const int code = check_type(file, type); code != NC_NOERR) return code;
   return len != 0 && values == nullptr ? NC_EINVAL : NC_NOERR;
 }
 
 int put_strings(File& file, int varid, const char* name, size_t len, const char* const* values) {
   if (const int code = check_put(file, varid, name, NC_STRING, len, values); code != NC_NOERR) return code;
-  Attribute attribute{composed(name), NC_STRING, len, {}, {}};
+  Attribute attribute{kept_name(name), NC_STRING, len, {}, {}};
   for (size_t i = 0; i < len; ++i)
     attribute.strings.emplace_back(values[i] == nullptr ? "" : values[i]);
   return put(file, varid, std::move(attribute), NC_NOERR);
@@ -116,7 +120,7 @@ int put_values(File& file, int varid, const char* name, nc_type type, size_t len
     return put_strings(file, varid, name, len, static_cast<const char* const*>(values));
   if (const int code = check_put(file, varid, name, type, len, values); code != NC_NOERR) return code;
   if (type == NC_STRING || memory == NC_STRING) return NC_ECHAR;
-  Attribute attribute{composed(name), type, len, std::vector<char>(len * size_of(type)), {}};
+  Attribute attribute{kept_name(name), type, len, std::vector<char>(len * size_of(type)), {}};
   const int code = convert(memory, values, type, attribute.bytes.data(), len, rules_of(file));
   return code == NC_NOERR || code == NC_ERANGE ? put(file, varid, std::move(attribute), code) : code;
 }
@@ -216,17 +220,17 @@ int nc_rename_att(File& file, int varid, const char* name, const char* newname) 
   Attribute* attribute = attribute_of(file, varid, name, code);
   if (attribute == nullptr) return code;
   const bool in_place = file.strict() && !file.defining;
-  if (in_place && std::strlen(newname) > attribute->name.size()) return NC_ENOTINDEFINE;
+  if (in_place && kept_name(newname).size() > attribute->name.size()) return NC_ENOTINDEFINE;
   if (!in_place)
     if (code = begin_definition(file); code != NC_NOERR) return code;
   file.steps.push_back(
-      {[=, o = attribute->name, n = composed(newname)](const door_functions& own, int ncid) {
+      {[=, o = attribute->name, n = kept_name(newname)](const door_functions& own, int ncid) {
          return own.nc_rename_att(ncid, varid, o.c_str(), n.c_str());
        },
-       [owner = owner_of(file, varid), o = attribute->name, n = composed(newname)](shoal_dataset* dataset) {
+       [owner = owner_of(file, varid), o = attribute->name, n = kept_name(newname)](shoal_dataset* dataset) {
          return shoal_rename_att(dataset, owner.text(), o.c_str(), n.c_str());
        }});
-  attribute->name = composed(newname);
+  attribute->name = kept_name(newname);
   return NC_NOERR;
 }
 

@@ -53,7 +53,7 @@ int check_new_name(const std::vector<Named>& all, int index, const char* name) {
 // A name may change in data mode, where netCDF-3 asks that it be no longer than the old one.
 int begin_rename(File& file, const std::string& old_name, const std::string& name) {
   if (file.writable && !file.defining && file.strict())
-    return name.size() > old_name.size() ? NC_ENOTINDEFINE : NC_NOERR;
+    return kept_name(name.c_str()).size() > old_name.size() ? NC_ENOTINDEFINE : NC_NOERR;
   return begin_definition(file);
 }
 
@@ -73,12 +73,12 @@ int nc_def_dim(File& file, const char* name, size_t len, int* idp) {
     return NC_EDIMSIZE;
   if (find(dims, name) >= 0) return NC_ENAMEINUSE;
   if (const int code = begin_definition(file); code != NC_NOERR) return code;
-  dims.push_back({composed(name), len, unlimited});
-  file.steps.push_back({[n = composed(name), len](const door_functions& own, int ncid) {
+  dims.push_back({kept_name(name), len, unlimited});
+  file.steps.push_back({[n = std::string(name), len](const door_functions& own, int ncid) {
                           int id = 0;
                           return own.nc_def_dim(ncid, n.c_str(), len, &id);
                         },
-                        [n = composed(name), len](shoal_dataset* dataset) {
+                        [n = kept_name(name), len](shoal_dataset* dataset) {
                           return shoal_def_dim(dataset, n.c_str(), static_cast<std::int64_t>(len));
                         }});
   if (idp != nullptr) *idp = static_cast<int>(dims.size()) - 1;
@@ -98,7 +98,7 @@ int nc_def_var(File& file, const char* name, nc_type xtype, int ndims, const int
   check_shape(file, name, ndims, dimidsp);
   if (const int code = begin_definition(file); code != NC_NOERR) return code;
   Variable var;
-  var.name = composed(name);
+  var.name = kept_name(name);
   var.type = xtype;
   var.dims.assign(dimidsp, dimidsp + ndims);
   var.no_fill = file.fill_mode;
@@ -125,13 +125,13 @@ int nc_rename_dim(File& file, int dimid, const char* name) {
   if (const int code = check_new_name(dims, dimid, name); code != NC_NOERR) return code;
   std::string& old_name = dims[static_cast<std::size_t>(dimid)].name;
   if (const int code = begin_rename(file, old_name, name); code != NC_NOERR) return code;
-  file.steps.push_back({[dimid, n = composed(name)](const door_functions& own, int ncid) {
+  file.steps.push_back({[dimid, n = kept_name(name)](const door_functions& own, int ncid) {
                           return own.nc_rename_dim(ncid, dimid, n.c_str());
                         },
-                        [old_name, n = composed(name)](shoal_dataset* dataset) {
+                        [old_name, n = kept_name(name)](shoal_dataset* dataset) {
                           return shoal_rename_dim(dataset, old_name.c_str(), n.c_str());
                         }});
-  old_name = composed(name);
+  old_name = kept_name(name);
   return NC_NOERR;
 }
 
@@ -141,13 +141,13 @@ int nc_rename_var(File& file, int varid, const char* name) {
   if (var == nullptr) return NC_ENOTVAR;
   if (const int code = check_new_name(file.definitions.vars, varid, name); code != NC_NOERR) return code;
   if (const int code = begin_rename(file, var->name, name); code != NC_NOERR) return code;
-  file.steps.push_back({[varid, n = composed(name)](const door_functions& own, int ncid) {
+  file.steps.push_back({[varid, n = kept_name(name)](const door_functions& own, int ncid) {
                           return own.nc_rename_var(ncid, varid, n.c_str());
                         },
-                        [old_name = var->name, n = composed(name)](shoal_dataset* dataset) {
+                        [old_name = var->name, n = kept_name(name)](shoal_dataset* dataset) {
                           return shoal_rename_var(dataset, old_name.c_str(), n.c_str());
                         }});
-  var->name = composed(name);
+  var->name = kept_name(name);
   return NC_NOERR;
 }
 

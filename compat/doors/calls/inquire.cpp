@@ -93,6 +93,9 @@ int nc_show_metadata(File&) {
 
 int nc_inq_dimid(File& file, const char* name, int* idp) {
   if (name == nullptr) return NC_EINVAL;
+  if (const int code = check_asked(name); code != NC_NOERR) return code;
+  if (*name == '\0' && !file.netcdf4()) return NC_EBADNAME;
+  if (file.netcdf4() && std::strchr(name, '/') != nullptr) return NC_EINVAL;  // there are no groups
   const int id = door::find(file.definitions.dims, name);
   if (id < 0) return NC_EBADDIM;
   if (idp != nullptr) *idp = id;
@@ -149,6 +152,8 @@ int nc_inq_varnatts(File& file, int varid, int* nattsp) {
 
 int nc_inq_varid(File& file, const char* name, int* varidp) {
   if (name == nullptr) return NC_EINVAL;
+  if (const int code = check_asked(name); code != NC_NOERR) return code;
+  if (*name == '\0' && !file.netcdf4()) return NC_EBADNAME;
   const int id = door::find(file.definitions.vars, name);
   if (id < 0) return NC_ENOTVAR;
   if (varidp != nullptr) *varidp = id;

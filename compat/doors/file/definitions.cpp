@@ -8,22 +8,24 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace door {
 
 namespace {
 
-bool is_ascii(const std::string& text) {
+bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
+// Files that another library made may have names in another form.
 template <class Named>
 int index_of(const std::vector<Named>& all, const char* name) {
   if (name == nullptr) return -1;
-  const std::string known = composed(name);
-  const bool plain = is_ascii(known);
+  const std::string kept = kept_name(name);
+  const bool plain = is_ascii(kept);
   const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) {
-    return one.name == known || (!plain && composed(one.name) == known);
+    return one.name == kept || (!plain && kept_name(one.name.c_str()) == kept);
   });
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
@@ -67,17 +69,6 @@ int find(const Attributes& attributes, const char* name) {
   return index_of(attributes, name);
 }
 
-std::string composed(const std::string& name) {
-  if (is_ascii(name)) return name;
-  utf8proc_uint8_t* made = nullptr;
-  const utf8proc_ssize_t bytes = utf8proc_map(
-      reinterpret_cast<const utf8proc_uint8_t*>(name.data()), static_cast<utf8proc_ssize_t>(name.size()),
-      &made, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owned(made, &std::free);
-  if (bytes < 0) return name;
-  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes)};
-}
-
 int check_name(const char* name) {
   if (name == nullptr || *name == '\0') return NC_EBADNAME;
   if (std::strchr(name, '/') != nullptr) return NC_EBADNAME;
@@ -92,6 +83,34 @@ int check_name(const char* name) {
   }
   if (at[-1] == ' ') return NC_EBADNAME;
   return std::strlen(name) > NC_MAX_NAME ? NC_EMAXNAME : NC_NOERR;
+}
+
+int check_asked(const char* name) {
+  for (const auto* at = reinterpret_cast<const unsigned char*>(name); *at != 0; at += character(at))
+    if (character(at) == 0) return NC_EBADNAME;
+  return kept_name(name).size() > NC_MAX_NAME ? NC_EMAXNAME : NC_NOERR;
+}
+
+bool is_reserved(const char* name) {
+  static constexpr std::array<std::string_view, 14> k_reserved = {
+      "CLASS",          "DIMENSION_LIST",    "NAME",
+      "REFERENCE_LIST", "_ARRAY_DIMENSIONS", "_Codecs",
+      "_Format",        "_IsNetcdf4",        "_NCProperties",
+      "_NCZARR_ATTR",   "_Netcdf4Dimid",     "_Netcdf4Coordinates",
+      "_nc3_strict",    "_SuperblockVersion"};
+  return std::find(k_reserved.begin(), k_reserved.end(), name) != k_reserved.end();
+}
+
+std::string kept_name(const char* name) {
+  const std::string_view given(name);
+  if (is_ascii(given)) return name;
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t bytes = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(name), static_cast<utf8proc_ssize_t>(given.size()), &made,
+      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owned(made, &std::free);
+  if (bytes < 0) return name;
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes)};
 }
 
 std::vector<char> default_fill(nc_type type) {

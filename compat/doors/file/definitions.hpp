@@ -66,8 +66,12 @@ int find(const std::vector<Variable>& vars, const char* name);
 int find(const Attributes& attributes, const char* name);
 // NC_NOERR, or why netCDF takes no such name: NC_EBADNAME, NC_EMAXNAME.
 int check_name(const char* name);
-// A name as netCDF and PnetCDF store it: a letter and its accent are one character (Unicode's NFC).
-std::string composed(const std::string& name);
+// NC_NOERR, or why nothing is looked up by such a name, which is not NULL: it is no UTF-8, or too long.
+int check_asked(const char* name);
+// Is it kept for netCDF-4's own attributes?
+bool is_reserved(const char* name);
+// A name as these libraries keep it, which is Unicode's NFC: a letter and its accent are one character.
+std::string kept_name(const char* name);
 // The default fill value of a type, size_of(type) bytes; of NC_CHAR 0. Not of NC_STRING.
 std::vector<char> default_fill(nc_type type);
 // What cells of a variable hold that nobody wrote: its attribute _FillValue, or the default.

@@ -16,8 +16,10 @@ ConversionRules rules_of(const File& file) {
 
 int index_of(File& file, int varid, const char* name, int& code) {
   const Attributes* all = file.attributes(varid);
-  const int index = all == nullptr ? -1 : door::find(*all, name);
-  code = all == nullptr ? NC_ENOTVAR : name == nullptr ? NC_EBADNAME : index < 0 ? NC_ENOTATT : NC_NOERR;
+  code = all == nullptr ? NC_ENOTVAR : check_key(name);
+  if (code != NC_NOERR) return -1;
+  const int index = door::find(*all, name);
+  if (index < 0) code = NC_ENOTATT;
   return index;
 }
 
@@ -80,7 +82,7 @@ int put_values(File& file, int varid, const char* name, nc_type type, MPI_Offset
     if (file.defining && var->made) return NC_ELATEFILL;
   }
   const auto count = static_cast<std::size_t>(len);
-  Attribute attribute{composed(name), type, count, std::vector<char>(count * size_of(type)), {}};
+  Attribute attribute{kept_name(name), type, count, std::vector<char>(count * size_of(type)), {}};
   const std::vector<char> fill = default_fill(type);
   ConversionRules rules = rules_of(file);
   rules.out_of_range = fill.data();
@@ -113,15 +115,15 @@ int rename_att(File& file, int varid, const char* name, const char* newname) {
   Attribute* attribute = attribute_of(file, varid, name, code);
   if (attribute == nullptr) return code;
   if (door::find(*file.attributes(varid), newname) >= 0) return NC_ENAMEINUSE;
-  if (!file.defining && std::strlen(newname) > attribute->name.size()) return NC_ENOTINDEFINE;
+  if (!file.defining && kept_name(newname).size() > attribute->name.size()) return NC_ENOTINDEFINE;
   file.steps.push_back(
-      {[=, o = attribute->name, n = composed(newname)](const door_functions& own, int id) {
+      {[=, o = attribute->name, n = kept_name(newname)](const door_functions& own, int id) {
          return own.ncmpi_rename_att(id, varid, o.c_str(), n.c_str());
        },
-       [owner = owner_of(file, varid), o = attribute->name, n = composed(newname)](shoal_dataset* dataset) {
+       [owner = owner_of(file, varid), o = attribute->name, n = kept_name(newname)](shoal_dataset* dataset) {
          return shoal_rename_att(dataset, owner.text(), o.c_str(), n.c_str());
        }});
-  attribute->name = composed(newname);
+  attribute->name = kept_name(newname);
   return made(file);
 }
 
@@ -131,10 +133,10 @@ int del_att(File& file, int varid, const char* name) {
   int code = NC_NOERR;
   const int index = index_of(file, varid, name, code);
   if (code != NC_NOERR) return code;
-  file.steps.push_back({[varid, n = composed(name)](const door_functions& own, int id) {
+  file.steps.push_back({[varid, n = kept_name(name)](const door_functions& own, int id) {
                           return own.ncmpi_del_att(id, varid, n.c_str());
                         },
-                        [owner = owner_of(file, varid), n = composed(name)](shoal_dataset* dataset) {
+                        [owner = owner_of(file, varid), n = kept_name(name)](shoal_dataset* dataset) {
                           return shoal_delete_att(dataset, owner.text(), n.c_str());
                         }});
   Attributes& all = *file.attributes(varid);

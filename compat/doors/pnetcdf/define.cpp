@@ -24,7 +24,7 @@ int check_defining(const File& file) {
 // A name may change in data mode, where it becomes no longer.
 int check_rename(const File& file, const std::string& old_name, const char* name) {
   if (!file.writable) return NC_EPERM;
-  return file.defining || std::strlen(name) <= old_name.size() ? NC_NOERR : NC_ENOTINDEFINE;
+  return file.defining || kept_name(name).size() <= old_name.size() ? NC_NOERR : NC_ENOTINDEFINE;
 }
 
 // In data mode a definition goes to the file at once, by all ranks.
@@ -55,7 +55,7 @@ int def_var(File& file, const char* name, nc_type xtype, int ndims, const int* d
   if (ndims > SHOAL_MAX_DIMS)
     throw HandBack{std::string(name) + " has " + std::to_string(ndims) + " dimensions"};
   Variable var;
-  var.name = composed(name);
+  var.name = kept_name(name);
   var.type = xtype;
   if (ndims > 0) var.dims.assign(dimids, dimids + ndims);
   var.no_fill = file.fill_mode == NC_NOFILL ? 1 : 0;
@@ -91,12 +91,12 @@ int ncmpi_def_dim(int ncid, const char* name, MPI_Offset len, int* idp) {
         std::any_of(dims.begin(), dims.end(), [](const Dimension& dim) { return dim.unlimited; }))
       return NC_EUNLIMIT;
     if (find(dims, name) >= 0) return NC_ENAMEINUSE;
-    dims.push_back({composed(name), static_cast<std::size_t>(len), unlimited});
-    file.steps.push_back({[n = composed(name), len](const door_functions& own, int id) {
+    dims.push_back({kept_name(name), static_cast<std::size_t>(len), unlimited});
+    file.steps.push_back({[n = std::string(name), len](const door_functions& own, int id) {
                             int dimid = 0;
                             return own.ncmpi_def_dim(id, n.c_str(), len, &dimid);
                           },
-                          [n = composed(name), len](shoal_dataset* dataset) {
+                          [n = kept_name(name), len](shoal_dataset* dataset) {
                             return shoal_def_dim(dataset, n.c_str(), len);
                           }});
     if (idp != nullptr) *idp = static_cast<int>(dims.size()) - 1;
@@ -116,13 +116,13 @@ int ncmpi_rename_dim(int ncid, int dimid, const char* name) {
     if (const int code = check_new_name(dims, name); code != NC_NOERR) return code;
     std::string& old_name = dims[static_cast<std::size_t>(dimid)].name;
     if (const int code = check_rename(file, old_name, name); code != NC_NOERR) return code;
-    file.steps.push_back({[dimid, n = composed(name)](const door_functions& own, int id) {
+    file.steps.push_back({[dimid, n = kept_name(name)](const door_functions& own, int id) {
                             return own.ncmpi_rename_dim(id, dimid, n.c_str());
                           },
-                          [old_name, n = composed(name)](shoal_dataset* dataset) {
+                          [old_name, n = kept_name(name)](shoal_dataset* dataset) {
                             return shoal_rename_dim(dataset, old_name.c_str(), n.c_str());
                           }});
-    old_name = composed(name);
+    old_name = kept_name(name);
     return made(file);
   });
 }
@@ -134,13 +134,13 @@ int ncmpi_rename_var(int ncid, int varid, const char* name) {
     if (var == nullptr) return NC_ENOTVAR;
     if (const int code = check_new_name(file.definitions.vars, name); code != NC_NOERR) return code;
     if (const int code = check_rename(file, var->name, name); code != NC_NOERR) return code;
-    file.steps.push_back({[varid, n = composed(name)](const door_functions& own, int id) {
+    file.steps.push_back({[varid, n = kept_name(name)](const door_functions& own, int id) {
                             return own.ncmpi_rename_var(id, varid, n.c_str());
                           },
-                          [old_name = var->name, n = composed(name)](shoal_dataset* dataset) {
+                          [old_name = var->name, n = kept_name(name)](shoal_dataset* dataset) {
                             return shoal_rename_var(dataset, old_name.c_str(), n.c_str());
                           }});
-    var->name = composed(name);
+    var->name = kept_name(name);
     return made(file);
   });
 }

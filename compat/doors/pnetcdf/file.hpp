@@ -7,6 +7,7 @@
 #include <shoal/bindings.h>
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -83,6 +84,12 @@ struct File {
   std::int64_t records() const;           // with those that this rank keeps
   std::int64_t length(int dimid) const;
 };
+
+// NC_NOERR, or why nothing is looked up by such a name.
+inline int check_key(const char* name) {
+  if (name == nullptr || *name == '\0') return NC_EBADNAME;
+  return std::strlen(name) > NC_MAX_NAME ? NC_EMAXNAME : check_asked(name);
+}
 
 // Thrown where Shoal cannot do what is asked: the file goes to the library, which is asked again.
 struct HandBack {

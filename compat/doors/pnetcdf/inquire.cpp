@@ -125,7 +125,7 @@ int ncmpi_inq_path(int ncid, int* pathlen, char* path) {
 }
 int ncmpi_inq_dimid(int ncid, const char* name, int* idp) {
   return answer(ncid, [&](File& file) {
-    if (name == nullptr) return NC_EBADNAME;
+    if (const int code = check_key(name); code != NC_NOERR) return code;
     const int id = door::find(file.definitions.dims, name);
     if (id < 0) return NC_EBADDIM;
     give(idp, id);
@@ -164,7 +164,7 @@ int ncmpi_inq_var(int ncid, int varid, char* name, nc_type* xtypep, int* ndimsp,
 }
 int ncmpi_inq_varid(int ncid, const char* name, int* varidp) {
   return answer(ncid, [&](File& file) {
-    if (name == nullptr) return NC_EBADNAME;
+    if (const int code = check_key(name); code != NC_NOERR) return code;
     const int id = door::find(file.definitions.vars, name);
     if (id < 0) return NC_ENOTVAR;
     give(varidp, id);

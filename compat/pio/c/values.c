@@ -235,7 +235,8 @@ static int whole_section(spio_file* file, int varid, const PIO_Offset* start, co
   return code;
 }
 
-static const PIO_Offset k_ones[SHOAL_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
+static const PIO_Offset k_ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+_Static_assert(sizeof k_ones / sizeof k_ones[0] == SHOAL_MAX_DIMS, "a one for each dimension");
 
 #define SPIO_FILE_OF_VALUES(CALL, NCID, WRITING) \
   SPIO_FILE_OF_ALL(CALL, (WRITING) ? "put_var" : "get_var", NCID)

@@ -370,7 +370,7 @@ class Decomposition:
 
     @property
     def ndim(self) -> int:
-        """How many dimensions the global shape has, 1 to 7. Local."""
+        """How many dimensions the global shape has, 1 to 15. Local."""
         return len(self.global_shape)
 
     @property

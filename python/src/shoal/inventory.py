@@ -344,7 +344,8 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
             item.decode("utf-8", "surrogateescape") if isinstance(item, bytes) else item
             for item in array.ravel()
         ]
-        if not items or not all(isinstance(item, str) for item in items):
+        known = array.dtype.kind in "UTS" or items  # an empty list of objects may be one of anything
+        if not known or not all(isinstance(item, str) for item in items):
             raise TypeMismatchError(
                 f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers "
                 "and lists of them."

@@ -52,8 +52,8 @@ all_raise(
 )
 all_raise(
     shoal.InvalidArgumentError,
-    lambda: tiles.masked(np.ones(mine((1,) * 9, tiles.shape))),
-    words="the mask has 9 dimensions",
+    lambda: tiles.masked(np.ones(mine((1,) * 17, tiles.shape))),
+    words="the mask has 17 dimensions",
 )
 all_raise(shoal.TypeMismatchError, lambda: shoal.Decomposition.block(comm, mine(None, {"y": 8}), split="y"))
 all_raise(

@@ -17,14 +17,13 @@
 #include "codec/convert.hpp"
 #include "dataset/definitions/quantized.hpp"
 #include "dataset/gathered/gathering.hpp"
+#include "format/checks.hpp"
 #include "format/chunk_shape.hpp"
 #include "format/format_traits.hpp"
 
 namespace shoal {
 
 namespace {
-
-constexpr std::size_t k_max_name = 256;  // NC_MAX_NAME
 
 std::vector<std::string> variable_names(const Schema& schema) {
   std::vector<std::string> names;
@@ -143,26 +142,6 @@ void check_can_be_cut(const VariableDef& variable) {
 constexpr const char* k_flag_meanings = "false true";
 
 }  // namespace
-
-// Rules of names that all formats share (NetCDF classic format specification, "name").
-void check_new_name(const std::string& name, const std::string& what) {
-  const auto bad = [&](const std::string& why) {
-    throw Error(Code::invalid_argument, "'{}' cannot be the name of {}: {}", name, what, why);
-  };
-  if (name.empty()) bad("it is empty");
-  if (name.size() > k_max_name)
-    bad(fmt::format("it has {} bytes, at most {} are allowed", name.size(), k_max_name));
-  const auto first = static_cast<unsigned char>(name[0]);
-  const bool letter =
-      (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (first >= '0' && first <= '9');
-  if (!letter && first != '_' && first < 0x80) bad("it must start with a letter, a digit or _");
-  for (const char c : name) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u < 0x20 || u == 0x7f) bad("it contains a control character");
-    if (c == '/') bad("it contains a slash");
-  }
-  if (name.back() == ' ') bad("it ends with a blank");
-}
 
 // "/phy/t" is "phy/t": a path from the root group.
 int find_variable_or_throw(const Schema& schema, const std::string& name) {
@@ -358,7 +337,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable,
 
 void Definitions::def_dim(const std::string& given, std::int64_t length) {
   const std::string name = composed(given);
-  check_new_name(name, "a dimension");
+  check_name(name, "dimension");
   if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
     const Dimension& dim = schema().dim(known->second);
     throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
@@ -382,7 +361,7 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
 void Definitions::def_var(const std::string& given, Type type, const std::vector<std::string>& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
   const std::string name = composed(given);
-  check_new_name(name, "a variable");
+  check_name(name, "variable");
   if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
     const VariableDef& there = schema().variable(known->second);
     throw Error(Code::exists,
@@ -659,7 +638,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
                           const void* values) {
   const std::string name = composed(given);
   const int index = variable == nullptr ? -1 : this->variable(variable);
-  check_new_name(name, "an attribute");
+  check_name(name, "attribute");
   if (type == Type::logical)
     throw Error(Code::type, "attribute '{}' is logical; give it as byte 0 or 1, or as text", name);
   if (type == Type::string && !holds(schema().format, Type::string))

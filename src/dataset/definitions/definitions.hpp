@@ -163,9 +163,6 @@ class Definitions {
   std::vector<std::string> added_fill_;
 };
 
-/// Error(invalid_argument): no format has such names. what: "a variable".
-void check_new_name(const std::string& name, const std::string& what);
-
 /// Index by name; Error(not_found) with the nearest name.
 int find_variable_or_throw(const Schema& schema, const std::string& name);
 int find_dim_or_throw(const Schema& schema, const std::string& name);

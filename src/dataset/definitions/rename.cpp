@@ -8,6 +8,7 @@
 #include "dataset/definitions/definitions.hpp"
 #include "dataset/definitions/quantized.hpp"
 #include "dataset/gathered/gathering.hpp"
+#include "format/checks.hpp"
 
 namespace shoal {
 
@@ -50,7 +51,7 @@ void Definitions::rename_dim(const std::string& given, const std::string& given_
   const int d = dimension(given);
   const std::string name = schema().dim(d).name, to = composed(given_to);
   if (name == to) return;
-  check_new_name(to, "a dimension");
+  check_name(to, "dimension");
   if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
   check_not_gathered(schema(), name, d, -1);
   wanted().dim(d).name = to;
@@ -62,7 +63,7 @@ void Definitions::rename_var(const std::string& given, const std::string& given_
   const int v = variable(given);
   const std::string name = schema().variable(v).name, to = composed(given_to);
   if (name == to) return;
-  check_new_name(to, "a variable");
+  check_name(to, "variable");
   if (is_of_other(variable_by_name_, to, v))
     throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
   check_not_gathered(schema(), name, -1, v);
@@ -120,7 +121,7 @@ void Definitions::rename_att(const char* variable, const std::string& given, con
   auto& attributes = changeable_attributes(v, given);
   const std::string name = find_attribute_or_throw(attributes, given).name, to = composed(given_to);
   if (name == to) return;
-  check_new_name(to, "an attribute");
+  check_name(to, "attribute");
   const Attribute* const there = find_attribute(attributes, to);
   if (there != nullptr && there->name != name)
     throw Error(Code::exists, "there is an attribute '{}' already", to);

@@ -54,7 +54,7 @@ Gathering gathering_of(const Schema& schema, int list, const Attribute& compress
       if (schema.dim(d).unlimited) bad(fmt::format("names '{}', which is unlimited", name));
       const std::int64_t length = schema.dim(d).length;
       if (length < 1 || cells > k_most_cells / length) bad("names dimensions of too many cells, or of none");
-      if (out.shape.size() == k_max_dims - 1) bad("names more than 7 dimensions");
+      if (out.shape.size() == k_most_dims) bad(fmt::format("names more than {} dimensions", k_most_dims));
       cells *= length;
       out.grid.push_back(d);
       out.shape.push_back(length);

@@ -93,7 +93,7 @@ Numbers integers(const std::vector<Attribute>& attributes, const std::string& na
 
 Dims shape_of(const Numbers& lengths) {
   if (lengths.empty() || lengths.size() >= k_max_dims)
-    damaged(fmt::format("the global shape has {} dimensions, not 1 to 7", lengths.size()));
+    damaged(fmt::format("the global shape has {} dimensions, not 1 to {}", lengths.size(), k_max_dims - 1));
   std::int64_t cells = 1;
   for (const std::int64_t length : lengths) {
     if (length < 1) damaged(fmt::format("the global shape has a dimension of length {}", length));

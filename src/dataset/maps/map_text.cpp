@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 
+#include "base/pack_fields.hpp"
 #include "dataset/maps/map_file.hpp"
 #include "storage/store.hpp"
 
@@ -89,6 +90,15 @@ class Words {
 struct Header {
   std::int64_t ranks = 0;
   Dims dims;  // in the order of the file
+
+  template <class Writer>
+  void pack(Writer& out) const {
+    put_all(out, ranks, dims);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    get_all(in, ranks, dims);
+  }
 };
 
 void expect(Words& words, const char* word) {
@@ -108,8 +118,8 @@ Header header_of(Words& words) {
   expect(words, "ndims");
   const std::int64_t ndims = words.number("the number of dimensions");
   if (header.ranks < 1 || header.ranks > k_most_ranks || ndims < 1 || ndims >= k_max_dims)
-    throw Error(Code::format, "line 1: {} ranks and {} dimensions; 1 to 7 dimensions are possible",
-                header.ranks, ndims);
+    throw Error(Code::format, "line 1: {} ranks and {} dimensions; 1 to {} dimensions are possible",
+                header.ranks, ndims, k_max_dims - 1);
   std::int64_t cells = 1;
   for (std::int64_t d = 0; d < ndims; ++d) {
     header.dims.push_back(words.number("the length of a dimension"));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/numbered.hpp"
+#include "base/pack_fields.hpp"
 #include "driver/driver.hpp"
 
 namespace shoal {
@@ -15,6 +16,15 @@ struct LateSpace {
   bool late = false;
   bool complete = false;  ///< all chunks of `shape` have theirs
   Dims shape;             ///< when the file was opened
+
+  template <class Writer>
+  void pack(Writer& out) const {
+    put_all(out, late, complete, shape);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    get_all(in, late, complete, shape);
+  }
 };
 
 /// The state of a file that another library has open. LibraryDriver changes it; classes of LibraryFile see it

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/pack_fields.hpp"
 #include "codec/convert.hpp"
 #include "codec/filters.hpp"
 #include "driver/native/field_job.hpp"
@@ -38,6 +39,15 @@ struct StoredPiece {
   int variable = -1;
   std::uint64_t generation = 0;
   NewChunk chunk;
+
+  template <class Writer>
+  void pack(Writer& out) const {
+    put_all(out, variable, generation, chunk);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    get_all(in, variable, generation, chunk);
+  }
 };
 
 }  // namespace shoal

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/numbered.hpp"
+#include "base/pack_fields.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
@@ -31,6 +32,15 @@ class RecordFillTracker {
   struct Gap {
     int variable = 0;
     Box cells;
+
+    template <class Writer>
+    void pack(Writer& out) const {
+      put_all(out, variable, cells);
+    }
+    template <class Reader>
+    void unpack(Reader& in) {
+      get_all(in, variable, cells);
+    }
   };
   /// Takes the boxes, of variables with a fill value, that were never written, up to the current number of
   /// records. They count as written from now on.

@@ -98,7 +98,7 @@ static void of_definitions(int iosys, const format* f) {
   GIVES(PIO_EBADDIM, PIOc_def_var(ncid, "c", PIO_INT, 2, wrong, NULL));
   const int turned[2] = {dimids[1], dimids[0]};
   GIVES(PIO_EINVAL, PIOc_def_var(ncid, "c", PIO_INT, 2, turned, NULL));
-  GIVES(PIO_EMAXDIMS, PIOc_def_var(ncid, "c", PIO_INT, 9, wrong, NULL));
+  GIVES(PIO_EMAXDIMS, PIOc_def_var(ncid, "c", PIO_INT, 17, wrong, NULL));
   GIVES(classic ? PIO_ENOTNC4 : PIO_NOERR, PIOc_def_var_deflate(ncid, v[0], 1, 1, 2));
   if (classic) {
     GIVES(PIO_EINDEFINE, PIOc_redef(ncid));
