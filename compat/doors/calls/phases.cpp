@@ -52,7 +52,8 @@ int define_storage(const File& file, const Variable& var) {
   if (code == SHOAL_OK && var.no_fill != 0) code = shoal_def_fill(file.dataset, name, 0, nullptr);
   if (code == SHOAL_OK && is_field(file, var)) code = shoal_def_cut(file.dataset, name);
   // Ranks may go on to write it alone. Compressed variables, of which that is refused, are written together.
-  // On one rank, too: parallel HDF5 fails to read records that were never written, as they have no chunks then.
+  // On one rank, too: parallel HDF5 fails to read records that were never written, as they have no chunks
+  // then.
   if (code == SHOAL_OK && var.access == NC_INDEPENDENT) shoal_def_independent(file.dataset, name);
   return code;
 }

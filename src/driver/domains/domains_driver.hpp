@@ -65,7 +65,7 @@ class DomainsDriver final : public Driver {
   };
   struct HeldField {
     Transfer transfer;
-    Bytes cells;  ///< a copy, to which the transfer points
+    std::unique_ptr<Bytes> cells;  ///< a copy, to which the transfer points; nullptr: it has none
   };
   /// Definitions whose files are not made: how dimensions are cut comes with the first fields of variables
   /// that have no decomposition yet.

@@ -42,12 +42,12 @@ void DomainsDriver::hold(const Transfer* field, const Status& refused) {
   if (array.has_cells() && !field->mine.empty()) {
     ArrayView copy{nullptr, array.type(), array.element().size, array.extents(), {}};
     copy.strides = byte_strides(copy.extents, copy.element_size);
-    held.cells.resize(bytes_of(Box::whole(copy.extents), copy.element_size));
-    copy.data = held.cells.data();
+    held.cells = std::make_unique<Bytes>(bytes_of(Box::whole(copy.extents), copy.element_size));
+    copy.data = held.cells->data();
     array.copy_to(copy.data, copy.strides);
     held.transfer.array = copy;
+    waiting_->bytes += static_cast<std::int64_t>(held.cells->size());
   }
-  waiting_->bytes += static_cast<std::int64_t>(held.cells.size());
   waiting_->fields.push_back(std::move(held));
   grow(schema_, field->variable, field->region);
   auto& cut = waiting_->cuts[static_cast<std::size_t>(field->variable)];
