@@ -2,6 +2,7 @@
 #include "dataset/boxes/box_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -16,6 +17,39 @@ struct Piece {
   std::int64_t record = 0, records = 1;
   StridedBox cells;
 };
+
+// Calls work(a, b), a < b, for each two boxes whose surroundings meet: along the dimension in which most of
+// them begin at places of their own, in the order of these.
+template <class Work>
+void for_each_meeting(const std::vector<StridedBox>& boxes, Work&& work) {
+  if (boxes.size() < 2) return;
+  std::vector<Box> around;
+  for (const auto& box : boxes)
+    around.push_back(box.around());
+  std::vector<std::size_t> order(boxes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  int along = 0;
+  std::size_t most = 0;
+  for (int d = 0; d < around.front().rank(); ++d) {
+    std::vector<std::int64_t> starts;
+    for (const auto& box : around)
+      starts.push_back(box.first[d]);
+    std::sort(starts.begin(), starts.end());
+    const auto n = static_cast<std::size_t>(std::unique(starts.begin(), starts.end()) - starts.begin());
+    if (n > most) along = d;
+    most = std::max(most, n);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return around[a].first[along] < around[b].first[along];
+  });
+  std::vector<std::size_t> open;  // that may meet what comes
+  for (const std::size_t i : order) {
+    std::erase_if(open, [&](std::size_t j) { return around[j].end(along) <= around[i].first[along]; });
+    for (const std::size_t j : open)
+      if (!intersection(around[i], around[j]).empty()) work(std::min(i, j), std::max(i, j));
+    open.push_back(i);
+  }
+}
 
 bool same_as(const StridedBox& a, const StridedBox& b, int d) {
   return a.start[d] == b.start[d] && a.count[d] == b.count[d] && a.stride[d] == b.stride[d];
@@ -43,7 +77,15 @@ std::map<int, std::vector<Piece>> pieces_of(const std::vector<std::vector<CallBo
 
 // The same pieces in groups of equal records, in their order: where records of two begin or end, both are
 // cut.
-std::vector<std::vector<Piece>> by_records(const std::vector<Piece>& pieces) {
+std::vector<std::vector<Piece>> by_records(std::vector<Piece> pieces) {
+  const Piece& front = pieces.front();
+  if (std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+        return piece.record == front.record && piece.records == front.records;
+      })) {
+    std::vector<std::vector<Piece>> one;
+    one.push_back(std::move(pieces));
+    return one;
+  }
   std::set<std::int64_t> ends;
   for (const auto& piece : pieces)
     ends.insert({piece.record, piece.record + piece.records});
@@ -197,14 +239,18 @@ bool Planner::overlap(const Dims& global, int lead, const std::vector<Piece>& pi
 
 // Those of ranks before each piece's that may have cells of it.
 int Planner::number_of(const NewCut& common, int lead, const std::vector<Piece>& pieces) {
+  std::vector<StridedBox> cells;
+  cells.reserve(pieces.size());
+  for (const auto& piece : pieces)
+    cells.push_back(piece.cells.from(lead));
   Hash first, second;
   second.add(1);
   for (Hash* const hash : {&first, &second}) {
     hash->add(Box::whole(common.global));
     hash->add(std::uint64_t{common.is_map ? 1U : 0U} + (common.is_map && writes_ ? 2 : 0));
-    for (const auto& piece : pieces) {
-      hash->add(static_cast<std::uint64_t>(piece.rank));
-      shoal::add(*hash, piece.cells.from(lead));
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      hash->add(static_cast<std::uint64_t>(pieces[i].rank));
+      shoal::add(*hash, cells[i]);
     }
   }
   const int next = static_cast<int>(known_.size());
@@ -212,19 +258,15 @@ int Planner::number_of(const NewCut& common, int lead, const std::vector<Piece>&
   if (!is_new) return at->second;
   for (auto& part : parts_)
     part.new_cuts.push_back(common);
-  for (const auto& piece : pieces)
-    parts_[piece.rank].new_cuts.back().mine.push_back(piece.cells.from(lead));
-  if (common.is_map && writes_) {
-    for (auto piece = pieces.begin(); piece != pieces.end(); ++piece) {
-      auto& others = parts_[piece->rank].new_cuts.back().others;
-      for (auto before = pieces.begin(); before != piece && before->rank != piece->rank; ++before) {
-        const StridedBox theirs = before->cells.from(lead);
-        const bool meets = !intersection(theirs.around(), piece->cells.from(lead).around()).empty();
-        if (meets && std::find(others.begin(), others.end(), theirs) == others.end())
-          others.push_back(theirs);
-      }
-    }
-  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    parts_[pieces[i].rank].new_cuts.back().mine.push_back(cells[i]);
+  if (common.is_map && writes_)
+    for_each_meeting(cells, [&](std::size_t before, std::size_t piece) {
+      if (pieces[before].rank == pieces[piece].rank) return;
+      auto& others = parts_[pieces[piece].rank].new_cuts.back().others;
+      if (std::find(others.begin(), others.end(), cells[before]) == others.end())
+        others.push_back(cells[before]);
+    });
   return next;
 }
 
@@ -303,8 +345,8 @@ std::vector<StridedBox> unpack_boxes(ByteReader& in) {
 std::vector<BoxPlanPart> plan_boxes(const Schema& schema, Direction direction,
                                     const std::vector<std::vector<CallBox>>& ranks, CutNumbers& known) {
   Planner planner(schema, direction, static_cast<int>(ranks.size()), known);
-  for (const auto& [variable, pieces] : pieces_of(ranks))
-    for (auto& group : by_records(pieces))
+  for (auto& [variable, pieces] : pieces_of(ranks))
+    for (auto& group : by_records(std::move(pieces)))
       planner.add(variable, std::move(group));
   return planner.take();
 }
@@ -313,19 +355,22 @@ std::vector<std::int64_t> listed_cells(const NewCut& cut, Direction direction) {
   const int cut_dims = cut.global.size() - cut.uncut_dims;
   const Dims shape(std::span(cut.global.begin(), cut.global.begin() + cut_dims));
   std::vector<std::int64_t> cells;
-  for (std::size_t b = 0; b < cut.mine.size(); ++b) {
-    const StridedBox box = cut.mine[b].before(cut_dims);
-    const std::size_t begin = cells.size();
-    append_cells(box, shape, cells);
-    if (direction == Direction::from_file) continue;
-    const auto leave_to = [&](const StridedBox& other) {
-      for_each_common(box, other.before(cut_dims), [&](std::int64_t position) {
-        cells[begin + static_cast<std::size_t>(position)] = k_hole;
-      });
-    };
-    std::for_each(cut.others.begin(), cut.others.end(), leave_to);
-    std::for_each(cut.mine.begin() + static_cast<std::ptrdiff_t>(b) + 1, cut.mine.end(), leave_to);
+  std::vector<StridedBox> boxes;  // of this rank, then the others'
+  std::vector<std::size_t> begins;
+  for (const auto& mine : cut.mine) {
+    boxes.push_back(mine.before(cut_dims));
+    begins.push_back(cells.size());
+    append_cells(boxes.back(), shape, cells);
   }
+  if (direction == Direction::from_file) return cells;
+  for (const auto& other : cut.others)
+    boxes.push_back(other.before(cut_dims));
+  for_each_meeting(boxes, [&](std::size_t box, std::size_t later) {
+    if (box >= begins.size()) return;
+    for_each_common(boxes[box], boxes[later], [&](std::int64_t position) {
+      cells[begins[box] + static_cast<std::size_t>(position)] = k_hole;
+    });
+  });
   return cells;
 }
 
