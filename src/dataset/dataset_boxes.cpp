@@ -100,19 +100,20 @@ class TextsInArray {
 // What is wrong with a box of this rank is in `refused`, and then there are none.
 std::vector<CallBox> Dataset::call_boxes(const BoxesCall& call, Direction direction, Status& refused) const {
   std::vector<CallBox> out;
+  out.reserve(call.boxes.size());
   refused = call.problem;
   for (const auto& box : call.boxes) {
-    std::string name;
+    const std::string* name = nullptr;
     refused.merge(caught([&] {
       variable_number(box.variable);
-      name = schema().variable(box.variable).name;
+      name = &schema().variable(box.variable).name;
       require_plain(schema().variable(box.variable));
       check_box(schema(), box, direction);
       check_array(schema().variable(box.variable), box, direction);
       out.push_back(call_box_of(schema(), box));
     }));
     if (refused.ok()) continue;
-    if (refused.variable.empty()) refused.variable = name;
+    if (refused.variable.empty() && name != nullptr) refused.variable = *name;
     if (refused.file.empty()) refused.file = path_;
     out.clear();
     break;

@@ -25,6 +25,8 @@ struct StridedBox {
   bool skips(int d) const { return stride[d] > 1 && count[d] > 1; }
   /// The box of the variable, where there are no strides.
   Box dense() const { return {start, count}; }
+  /// The place behind the last one along a dimension; not of an empty box.
+  std::int64_t end(int d) const { return start[d] + (count[d] - 1) * stride[d] + 1; }
   /// The box from its first cell to its last one; no cells: an empty one.
   Box around() const {
     Box box(start, count);

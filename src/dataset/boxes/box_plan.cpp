@@ -15,7 +15,7 @@ struct Piece {
   int rank = 0;
   FieldBox own;
   std::int64_t record = 0, records = 1;
-  StridedBox cells;
+  const StridedBox* cells = nullptr;  // of the call's box
 };
 
 // Calls work(a, b), a < b, for each two boxes whose surroundings meet: along the dimension in which most of
@@ -65,11 +65,11 @@ std::map<int, std::vector<Piece>> pieces_of(const std::vector<std::vector<CallBo
       if (box.records == 0 || box.cells.cells() == 0) continue;
       auto& pieces = out[box.variable];
       if (box.record_step == 1 || box.records == 1) {
-        pieces.push_back({r, {b, 0}, box.record, box.records, box.cells});
+        pieces.push_back({r, {b, 0}, box.record, box.records, &box.cells});
         continue;
       }
       for (std::int64_t i = 0; i < box.records; ++i)
-        pieces.push_back({r, {b, i}, box.record + i * box.record_step, 1, box.cells});
+        pieces.push_back({r, {b, i}, box.record + i * box.record_step, 1, &box.cells});
     }
   }
   return out;
@@ -136,7 +136,7 @@ void Planner::add(int variable, std::vector<Piece> pieces) {
   field.record = pieces.front().record;
   field.records = schema_.has_record(variable) ? pieces.front().records : 0;
   const bool is_string = schema_.variable(variable).type == Type::string;
-  if (pieces.front().cells.rank() == 0 || ((is_string || parts_.count() > 1) && is_one_for_all(pieces)))
+  if (pieces.front().cells->rank() == 0 || ((is_string || parts_.count() > 1) && is_one_for_all(pieces)))
     add_whole(field, pieces);
   else
     add_cut(field, std::move(pieces));
@@ -145,10 +145,10 @@ void Planner::add(int variable, std::vector<Piece> pieces) {
 // Do all ranks have the same box?
 bool Planner::is_one_for_all(const std::vector<Piece>& pieces) const {
   const int ranks = parts_.count();
-  if (static_cast<int>(pieces.size()) != ranks || !pieces.front().cells.is_dense()) return false;
+  if (static_cast<int>(pieces.size()) != ranks || !pieces.front().cells->is_dense()) return false;
   for (int r = 0; r < ranks; ++r) {
     const Piece& piece = pieces[static_cast<std::size_t>(r)];
-    if (piece.rank != r || !(piece.cells == pieces.front().cells)) return false;
+    if (piece.rank != r || !(*piece.cells == *pieces.front().cells)) return false;
   }
   return true;
 }
@@ -157,25 +157,25 @@ bool Planner::is_one_for_all(const std::vector<Piece>& pieces) const {
 void Planner::add_whole(BoxField field, const std::vector<Piece>& pieces) {
   field.kind = BoxField::Kind::whole;
   field.owner = pieces.front().rank;
-  field.section = pieces.front().cells.around();
+  field.section = pieces.front().cells->around();
   add_field(field, pieces);
 }
 
 Dims Planner::length_of(int variable, const std::vector<Piece>& pieces) const {
-  const int rank = pieces.front().cells.rank();
+  const int rank = pieces.front().cells->rank();
   Dims length = tail(schema_.shape(variable), rank);
   for (const auto& piece : pieces)
     for (int d = 0; d < rank; ++d)
-      length[d] = std::max(length[d], piece.cells.around().end(d));
+      length[d] = std::max(length[d], piece.cells->end(d));
   return length;
 }
 
 // Dimensions in which all boxes are alike are a section of the field, and the others are cut.
 void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
-  const StridedBox& front = pieces.front().cells;
+  const StridedBox& front = *pieces.front().cells;
   const auto alike = [&](int d) {
     return front.stride[d] == 1 && std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-             return same_as(piece.cells, front, d);
+             return same_as(*piece.cells, front, d);
            });
   };
   int lead = 0;
@@ -194,7 +194,7 @@ void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
     const int most = cut.global.size() - 1;
     const auto is_uncut = [&](int d) {
       return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-        return piece.cells.count[d] == length[d] && piece.cells.start[d] == 0;
+        return piece.cells->count[d] == length[d] && piece.cells->start[d] == 0;
       });
     };
     while (cut.uncut_dims < most && is_uncut(length.size() - 1 - cut.uncut_dims))
@@ -208,13 +208,13 @@ void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
 // to write.
 bool Planner::make_disjoint(const Dims& global, int lead, std::vector<Piece>& pieces) const {
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (!pieces[i].cells.is_dense() || (i > 0 && pieces[i].rank == pieces[i - 1].rank)) return false;
+    if (!pieces[i].cells->is_dense() || (i > 0 && pieces[i].rank == pieces[i - 1].rank)) return false;
   if (!overlap(global, lead, pieces)) return true;
   if (!writes_) return false;
   std::vector<Piece> left;
   for (auto& piece : pieces)
     if (std::none_of(left.begin(), left.end(), [&](const Piece& before) {
-          return before.cells.around().contains(piece.cells.around());
+          return before.cells->around().contains(piece.cells->around());
         }))
       left.push_back(piece);
   if (left.size() == pieces.size() || overlap(global, lead, left)) return false;
@@ -226,7 +226,7 @@ bool Planner::overlap(const Dims& global, int lead, const std::vector<Piece>& pi
   const Box none{Dims(global.size()), Dims(global.size())};
   Numbered<Box> tiles(parts_.count(), none);
   for (const auto& piece : pieces)
-    tiles[piece.rank] = piece.cells.from(lead).around();
+    tiles[piece.rank] = piece.cells->from(lead).around();
   std::vector<std::int64_t> numbers;
   for (const auto& tile : tiles)
     for (const auto n : numbers_of_tile(tile))
@@ -239,27 +239,31 @@ bool Planner::overlap(const Dims& global, int lead, const std::vector<Piece>& pi
 
 // Those of ranks before each piece's that may have cells of it.
 int Planner::number_of(const NewCut& common, int lead, const std::vector<Piece>& pieces) {
-  std::vector<StridedBox> cells;
-  cells.reserve(pieces.size());
-  for (const auto& piece : pieces)
-    cells.push_back(piece.cells.from(lead));
   Hash first, second;
   second.add(1);
-  for (Hash* const hash : {&first, &second}) {
-    hash->add(Box::whole(common.global));
-    hash->add(std::uint64_t{common.is_map ? 1U : 0U} + (common.is_map && writes_ ? 2 : 0));
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      hash->add(static_cast<std::uint64_t>(pieces[i].rank));
-      shoal::add(*hash, cells[i]);
-    }
+  const auto add = [&](const auto& value) {
+    for (Hash* const hash : {&first, &second})
+      hash->add(value);
+  };
+  add(Box::whole(common.global));
+  add(std::uint64_t{common.is_map ? 1U : 0U} + (common.is_map && writes_ ? 2 : 0));
+  for (const auto& piece : pieces) {
+    add(static_cast<std::uint64_t>(piece.rank));
+    const StridedBox cells = piece.cells->from(lead);
+    for (Hash* const hash : {&first, &second})
+      shoal::add(*hash, cells);
   }
   const int next = static_cast<int>(known_.size());
   const auto [at, is_new] = known_.try_emplace({first.value(), second.value()}, next);
   if (!is_new) return at->second;
   for (auto& part : parts_)
     part.new_cuts.push_back(common);
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    parts_[pieces[i].rank].new_cuts.back().mine.push_back(cells[i]);
+  std::vector<StridedBox> cells;
+  cells.reserve(pieces.size());
+  for (const auto& piece : pieces) {
+    cells.push_back(piece.cells->from(lead));
+    parts_[piece.rank].new_cuts.back().mine.push_back(cells.back());
+  }
   if (common.is_map && writes_)
     for_each_meeting(cells, [&](std::size_t before, std::size_t piece) {
       if (pieces[before].rank == pieces[piece].rank) return;
