@@ -92,9 +92,9 @@ section_fuzz() {
   esac
 }
 
-# Four more than there are cores: ranks wait for each other, and some tests sleep.
+# Two more than there are cores: ranks wait for each other, and some tests sleep.
 section_ctest() {
-  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$((jobs + 4))" -LE examples --output-on-failure --no-tests=error
+  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$((jobs + 2))" -LE examples --output-on-failure --no-tests=error
 }
 
 # A part that meets most mistakes: units, and all drivers' conformance with the native one, on few ranks.
