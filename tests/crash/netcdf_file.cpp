@@ -50,6 +50,7 @@ class LibraryFile : public File {
     int code = nc_create_par(options_.path.c_str(), mode, comm_, MPI_INFO_NULL, &id_);
 #endif
     if (code != NC_NOERR) id_ = -1;
+    if (code == NC_NOERR) code = fill();
     for (const auto& [name, length] : plan_.dims) {
       int dim = -1;
       const Size size = length == SHOAL_UNLIMITED ? NC_UNLIMITED : static_cast<Size>(length);
@@ -124,7 +125,15 @@ class LibraryFile : public File {
  private:
   int redefine() const {
     const int code = CALL(redef)(id_);
-    return code == NC_EINDEFINE ? NC_NOERR : code;
+    return code == NC_NOERR ? fill() : code == NC_EINDEFINE ? NC_NOERR : code;
+  }
+  // Without fill values, as PnetCDF has it unless asked, new cells may hold anything before they are written.
+  int fill() const {
+#ifdef CRASH_PNETCDF
+    return ncmpi_set_fill(id_, NC_FILL, nullptr);
+#else
+    return NC_NOERR;
+#endif
   }
   std::vector<int> dims_of(const Variable& v) const {
     std::vector<int> dims;
