@@ -229,6 +229,11 @@ def check_failing_writes(workload, how, lasting, scratch, table):
     crash_faults.inject(workload, some, how, lasting, scratch, table)
 
 
+def test_a_put_that_fails_before_a_field(scratch, table):
+    """Of an opened file: the field is not filled once more when the put succeeds."""
+    crash_faults.inject(Workload("reopen", "cdf5", 1, 8), [14, 15, 16], "ENOSPC", False, scratch, table)
+
+
 @pytest.mark.parametrize("workload", [Workload("append", "netcdf4", 1, 4, True)], ids=lambda w: w.name)
 def test_failing_fsync(workload, scratch, table):
     crash_faults.inject(workload, list(range(1, 14 if ALL else 4)), "EIO", False, scratch, table, what=2)

@@ -122,8 +122,9 @@ std::int64_t FileHeader::largest_encoded_chunk() const {
 void FileHeader::set_distributed(int v) {
   auto& definition = schema_.variables.at(static_cast<std::size_t>(v));
   if (definition.distributed) return;
-  definition.distributed = true;
+  // First, as it may fail: a catalog that does not know it would fill what ranks write.
   if (on_owner()) catalog_->set_distributed(v);
+  definition.distributed = true;
 }
 
 void FileHeader::put(int v, const Box& box, const std::byte* values,
