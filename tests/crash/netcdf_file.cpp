@@ -119,7 +119,7 @@ class LibraryFile : public File {
   std::string close() override {
     const int code = CALL(close)(id_);
     id_ = -1;
-    return failure(code);
+    return refused_.empty() ? failure(code) : std::exchange(refused_, "");
   }
 
  private:
