@@ -32,6 +32,8 @@ struct Box {
   std::vector<std::int64_t> start, count, stride, steps;
   void* values = nullptr;
   nc_type type = NC_NAT;
+  std::int64_t first =
+      -1;  // of a list: cells of its values before this box, whose steps are cells until then
 };
 
 // What a call moves, checked, with the values that were converted or packed for it.
@@ -43,6 +45,8 @@ struct Move {
   int code = NC_NOERR;                // NC_ERANGE of what was converted
   std::function<int(Move&)> deliver;  // of gets: gives values to the program; empty: they are there
 };
+
+class List;
 
 struct Request {
   int id;
@@ -73,8 +77,9 @@ struct File {
   std::vector<Move> kept;
   std::int64_t kept_records = 0;
   std::int64_t put_bytes = 0, got_bytes = 0;
-  int library_id = -1;     // 0 or more: handed back
-  int failure = NC_NOERR;  // it could not be handed back: the code of all that follows
+  int library_id = -1;               // 0 or more: handed back
+  std::shared_ptr<const List> list;  // the last one that a call gave
+  int failure = NC_NOERR;            // it could not be handed back: the code of all that follows
 
   bool handed_back() const { return library_id >= 0; }
   Variable* variable(int varid);

@@ -7,6 +7,7 @@
 
 #include "data/convert.hpp"
 #include "pnetcdf/file.hpp"
+#include "pnetcdf/lists.hpp"
 #include "pnetcdf/memory.hpp"
 
 namespace door::pnetcdf {
@@ -66,8 +67,41 @@ Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offs
   return box;
 }
 
+// Those of varn.
+int select_listed(File& file, int varid, const Variable& var, const door_call& call, bool puts,
+                  std::vector<Box>& boxes) {
+  const std::size_t ndims = var.dims.size();
+  if (call.num == 0) return NC_NOERR;
+  if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
+  if (ndims == 0) {
+    boxes.push_back(box_of(varid, 0, nullptr, nullptr, nullptr));
+    return NC_NOERR;
+  }
+  if (call.starts == nullptr) return NC_ENULLSTART;
+  if (file.list == nullptr || !file.list->is_of(var.dims, puts, call)) {
+    bool counted = call.counts != nullptr;
+    for (int i = 0; i < call.num; ++i) {
+      const MPI_Offset* count = call.counts == nullptr ? nullptr : call.counts[i];
+      if (call.starts[i] == nullptr) return NC_ENULLSTART;
+      if (const int code = check(file, var, call.starts[i], count, nullptr, false, puts); code != NC_NOERR)
+        return code;
+      counted &= count != nullptr;
+    }
+    if (!counted && call.counts != nullptr) {  // a NULL among them
+      for (int i = 0; i < call.num; ++i)
+        boxes.push_back(box_of(varid, ndims, call.starts[i], call.counts[i], nullptr));
+      return NC_NOERR;
+    }
+    file.list = std::make_shared<const List>(var.dims, puts, call);
+  }
+  boxes = file.list->boxes();
+  for (Box& box : boxes)
+    box.varid = varid;
+  return NC_NOERR;
+}
+
 // The boxes of a call, without where they lie in memory.
-int select(const File& file, int varid, const Variable& var, const door_call& call, bool puts,
+int select(File& file, int varid, const Variable& var, const door_call& call, bool puts,
            std::vector<Box>& boxes) {
   const std::size_t ndims = var.dims.size();
   if (call.form == door_var) {
@@ -80,17 +114,7 @@ int select(const File& file, int varid, const Variable& var, const door_call& ca
     boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
     return check(file, var, call.start, call.count, call.stride, call.form >= door_vara, puts);
   }
-  if (call.num == 0) return NC_NOERR;
-  if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
-  if (ndims > 0 && call.starts == nullptr) return NC_ENULLSTART;
-  for (int i = 0; i < call.num; ++i) {
-    const MPI_Offset* start = ndims == 0 ? nullptr : call.starts[i];
-    const MPI_Offset* count = ndims == 0 || call.counts == nullptr ? nullptr : call.counts[i];
-    if (ndims > 0 && start == nullptr) return NC_ENULLSTART;
-    if (const int code = check(file, var, start, count, nullptr, false, puts); code != NC_NOERR) return code;
-    boxes.push_back(box_of(varid, ndims, start, count, nullptr));
-  }
-  return NC_NOERR;
+  return select_listed(file, varid, var, call, puts, boxes);
 }
 
 // Shoal's conversions are PnetCDF's for floating point that fits.
@@ -106,12 +130,19 @@ bool shoal_converts(nc_type memory, nc_type type, const char* values, std::int64
   return fit;
 }
 
-// Boxes lie one after the other, from `values` on.
+// Boxes lie one after the other, from `values` on; those of a list where it says.
 void lay_out(Move& move, char* values, nc_type type) {
+  const auto size = static_cast<std::int64_t>(size_of(type));
   for (Box& box : move.boxes) {
     box.values = values;
     box.type = type;
-    values += cells_of(box) * static_cast<std::int64_t>(size_of(type));
+    if (box.first < 0) {
+      values += cells_of(box) * size;
+      continue;
+    }
+    box.values = values + box.first * size;
+    for (std::int64_t& step : box.steps)
+      step *= size;
   }
 }
 
