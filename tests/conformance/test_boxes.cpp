@@ -19,10 +19,11 @@ struct ModelVariable {
 
 const std::vector<ModelVariable>& variables() {
   static const std::vector<ModelVariable> k_all = {
-      {"scalar", "", SHOAL_INT, {}, false},          {"line", "x", SHOAL_DOUBLE, {7}, false},
-      {"fixed", "y x", SHOAL_SHORT, {5, 7}, false},  {"time", "time", SHOAL_DOUBLE, {}, true},
-      {"level", "time y", SHOAL_INT, {5}, true},     {"field", "time z y x", SHOAL_FLOAT, {3, 5, 7}, true},
-      {"other", "time y x", SHOAL_INT, {5, 7}, true}};
+      {"scalar", "", SHOAL_INT, {}, false},           {"line", "x", SHOAL_DOUBLE, {7}, false},
+      {"fixed", "y x", SHOAL_SHORT, {5, 7}, false},   {"time", "time", SHOAL_DOUBLE, {}, true},
+      {"level", "time y", SHOAL_INT, {5}, true},      {"field", "time z y x", SHOAL_FLOAT, {3, 5, 7}, true},
+      {"other", "time y x", SHOAL_INT, {5, 7}, true}, {"alike", "time y x", SHOAL_INT, {5, 7}, true},
+      {"same", "y x", SHOAL_SHORT, {5, 7}, false}};
   return k_all;
 }
 

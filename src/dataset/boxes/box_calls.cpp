@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/boxes/box_calls.hpp"
 
+#include <algorithm>
+
 #include "base/hash.hpp"
 
 namespace shoal {
@@ -14,6 +16,7 @@ constexpr int k_most_plans = 4096;
 void BoxCalls::forget_plans() {
   plans_.clear();
   next_.clear();
+  alike_.clear();
   numbers_of_plans_.clear();
   last_ = -1;
 }
@@ -26,6 +29,32 @@ TwoHashes BoxCalls::hash_of(Direction direction, const CallBoxes& mine) const {
   });
 }
 
+// The same for variables that only lengths and types tell apart.
+TwoHashes BoxCalls::shape_of(const Schema& schema, Direction direction, const CallBoxes& mine) const {
+  return two_hashes([&](Hash& hash) {
+    hash.add(static_cast<std::uint64_t>(direction));
+    for (const int v : mine.variables()) {
+      const Dims shape = schema.shape(v);
+      const int records = schema.has_record(v) ? 1 : 0;
+      hash.add(static_cast<std::uint64_t>(schema.variable(v).type));
+      hash.add(static_cast<std::uint64_t>(records));
+      hash.add(Box::whole(tail(shape, shape.size() - records)));
+    }
+    mine.add_places_to(hash, base_);
+  });
+}
+
+// The plan of other variables, for these. All ranks do it alike.
+int BoxCalls::add_like(const Like& like, const std::vector<int>& variables) {
+  BoxPlan plan = plans_[like.number];
+  for (auto& field : plan.fields) {
+    const auto found = std::find(like.variables.begin(), like.variables.end(), field.variable);
+    field.variable = variables.at(static_cast<std::size_t>(found - like.variables.begin()));
+  }
+  plans_.push_back(std::move(plan));
+  return plans_.count() - 1;
+}
+
 BoxPlan BoxCalls::plan(const Together& ranks, const Schema& schema, Direction direction,
                        const CallBoxes& mine, bool refused) {
   const std::pair step(last_, hash_of(direction, mine));
@@ -34,13 +63,26 @@ BoxPlan BoxCalls::plan(const Together& ranks, const Schema& schema, Direction di
   CallSignature signature{direction == Direction::to_file ? "writes boxes" : "reads boxes"};
   Hash what;
   what.add(static_cast<std::uint64_t>(number + 1));
+  const bool is_new = number < 0;
+  TwoHashes shape;
+  Like like;
+  if (is_new) {
+    shape = shape_of(schema, direction, mine);
+    if (const auto known = alike_.find(shape); known != alike_.end()) like = known->second;
+    what.add(static_cast<std::uint64_t>(like.number + 1));
+    for (const std::vector<int>& variables : {like.variables, mine.variables()})
+      for (const int v : variables)
+        what.add(static_cast<std::uint64_t>(v));
+  }
   signature.details = what.value();
   signature.any_flag = refused;
   const CallMatch match = ranks.match(signature);
-  if (!match.same || number < 0) {
+  if (match.same && like.number >= 0 && plans_.count() < k_most_plans)
+    number = add_like(like, mine.variables());
+  else if (!match.same || is_new)
     number = find_or_make(ranks, schema, direction, mine);
-    next_[step] = number;
-  }
+  if (!match.same || is_new) next_[step] = number;
+  if (is_new) alike_[shape] = {number, mine.variables()};
   last_ = number;
   BoxPlan plan = plans_[number];
   plan.refused = match.any_flag;

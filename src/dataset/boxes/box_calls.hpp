@@ -22,8 +22,9 @@ struct BoxPlan {
 };
 
 /// Plans of the calls with boxes of one dataset, and the decompositions that they use. Each rank expects the
-/// plan that came after the last one when it had these boxes before, in any records; ranks that expect the
-/// same plan use it. Else rank 0 gathers the boxes, and finds or makes their plan.
+/// plan that came after the last one when it had these boxes before, in any records, or had them for other
+/// variables of these lengths; ranks that expect the same plan use it. Else rank 0 gathers the boxes, and finds
+/// or makes their plan.
 class BoxCalls {
  public:
   /// What ranks do together for a plan.
@@ -41,7 +42,15 @@ class BoxCalls {
   void forget_plans();
 
  private:
+  /// A plan that this rank expects, and the variables that it is of.
+  struct Like {
+    int number = -1;
+    std::vector<int> variables;
+  };
+
   TwoHashes hash_of(Direction direction, const CallBoxes& mine) const;
+  TwoHashes shape_of(const Schema& schema, Direction direction, const CallBoxes& mine) const;
+  int add_like(const Like& like, const std::vector<int>& variables);
   int find_or_make(const Together& ranks, const Schema& schema, Direction direction, const CallBoxes& mine);
   void add(const Together& ranks, Direction direction, BoxPlanPart part);
   void make_cut(const Together& ranks, const NewCut& cut, Direction direction);
@@ -53,6 +62,7 @@ class BoxCalls {
   Numbered<std::shared_ptr<const Decomposition>> cuts_;
   // This rank's.
   std::map<std::pair<int, TwoHashes>, int> next_;  // the plan that came after a plan
+  std::map<TwoHashes, Like> alike_;                // the last plan of boxes in variables of such lengths
   // On rank 0.
   std::map<TwoHashes, int> numbers_of_plans_;  // by a hash of the boxes of all ranks
   CutNumbers numbers_of_cuts_;

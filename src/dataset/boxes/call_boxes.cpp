@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/boxes/call_boxes.hpp"
 
+#include <algorithm>
+
 namespace shoal {
 
 namespace {
@@ -13,6 +15,8 @@ std::int64_t counted_from(const CallBoxes::Records& of, std::int64_t base) {
 
 void CallBoxes::add(const Records& of, const StridedBox& cells) {
   const int place = count_++;
+  if (variables_.empty() || (variables_.back() != of.variable && place_of(of.variable) < 0))
+    variables_.push_back(of.variable);
   if (of.records == 0 || cells.empty()) return;
   const bool follows = open_.count() > 0 && of == last_.of && place == last_.first + open_.count() &&
                        open_.rank() == cells.rank();
@@ -79,9 +83,15 @@ CallBoxes CallBoxes::unpacked(const Bytes& bytes) {
   return boxes;
 }
 
-void CallBoxes::add_to(Hash& hash, std::int64_t base) const {
+int CallBoxes::place_of(int variable) const {
+  const auto found = std::find(variables_.begin(), variables_.end(), variable);
+  return found == variables_.end() ? -1 : static_cast<int>(found - variables_.begin());
+}
+
+template <class CodeOf>
+void CallBoxes::add_to(Hash& hash, std::int64_t base, CodeOf&& code_of) const {
   for (const auto& part : parts_) {
-    hash.add(static_cast<std::uint64_t>(part.of.variable));
+    hash.add(static_cast<std::uint64_t>(code_of(part.of.variable)));
     hash.add(static_cast<std::uint64_t>(counted_from(part.of, base)));
     hash.add(static_cast<std::uint64_t>(part.of.records));
     hash.add(static_cast<std::uint64_t>(part.of.record_step));
@@ -90,6 +100,14 @@ void CallBoxes::add_to(Hash& hash, std::int64_t base) const {
   }
   for (const auto& boxes : lists_)
     boxes.add_to(hash);
+}
+
+void CallBoxes::add_to(Hash& hash, std::int64_t base) const {
+  add_to(hash, base, [](int variable) { return variable; });
+}
+
+void CallBoxes::add_places_to(Hash& hash, std::int64_t base) const {
+  add_to(hash, base, [&](int variable) { return place_of(variable); });
 }
 
 }  // namespace shoal

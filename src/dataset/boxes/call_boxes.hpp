@@ -33,15 +33,24 @@ class CallBoxes {
   void end();
 
   const std::vector<Part>& parts() const { return parts_; }
+  /// Of all boxes, also of those without cells, each once.
+  const std::vector<int>& variables() const { return variables_; }
   const BoxList& list(const Part& part) const { return lists_[static_cast<std::size_t>(part.list)]; }
 
   /// Records count from `base`.
   Bytes packed(std::int64_t base) const;
   static CallBoxes unpacked(const Bytes& bytes);
   void add_to(Hash& hash, std::int64_t base) const;
+  /// With the place of each variable in variables() in place of its number.
+  void add_places_to(Hash& hash, std::int64_t base) const;
 
  private:
+  template <class CodeOf>
+  void add_to(Hash& hash, std::int64_t base, CodeOf&& code_of) const;
+  int place_of(int variable) const;
+
   std::vector<Part> parts_;
+  std::vector<int> variables_;
   std::vector<BoxList> lists_;  // each is there once
   std::map<TwoHashes, int> numbers_of_lists_;
   int count_ = 0;  // of boxes
