@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything through Shoal's C interface: any driver, access and layout. A variant adds settings,
 // native+writers=1+slot_bytes=1MiB, and chunks=50x270x360, the shape of chunks without the record dimension.
-// native+packed=true: the program copies its interior to an array without halo before each call, as programs of
-// other libraries do.
+// native+packed=true: the program copies its interior to an array without halo before each call, as programs
+// of other libraries do.
 #include <shoal/shoal.h>
 
 #include <algorithm>
