@@ -119,6 +119,7 @@ MethodEntry door_entry(const std::string& driver, const std::string& access, con
           .takes_hints = true,
           .listed = missing.empty(),
           .syncs = true,
+          .settings = driver == "netcdf" ? Names{"background", "compression"} : Names{"background"},
           .missing = missing,
           .make = make_door};
 }
@@ -180,6 +181,7 @@ std::vector<MethodEntry> make_all() {
 #ifdef SHOAL_HAVE_NETCDF
   all.push_back(
       bare_entry("netcdf", "collective", "parallel netCDF-4 alone", formats_of("netcdf"), make_bare_netcdf));
+  all.back().settings = {"compression"};
   all.push_back(bare_entry("gather", "", "rank 0 collects, serial netCDF-C alone writes",
                            {"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"}, make_bare_gather));
 #endif

@@ -5,7 +5,10 @@
 
 #include <netcdf.h>
 
+#include <cstdlib>
 #include <stdexcept>
+
+#include "shoal_check.hpp"
 
 namespace shoal::bench {
 
@@ -22,7 +25,24 @@ int netcdf_create_mode(const std::string& format) {
   return 0;
 }
 
-std::vector<int> define_netcdf(int file, const Content& content, const std::string& path) {
+namespace {
+
+// The level of "shuffle+deflate:1"; 0: nothing is compressed.
+int deflate_level(const std::string& compression) {
+  const std::string deflate = "shuffle+deflate:";
+  if (compression.empty()) return 0;
+  const int level = compression.rfind(deflate, 0) == 0 ? std::atoi(compression.c_str() + deflate.size()) : 0;
+  if (level < 1 || level > 9)
+    throw Refused("netCDF-C alone compresses by shuffle+deflate:1 to 9 here, and is asked for " +
+                  compression);
+  return level;
+}
+
+}  // namespace
+
+std::vector<int> define_netcdf(int file, const Content& content, const std::string& path,
+                               const std::string& compression) {
+  const int level = deflate_level(compression);
   int format = 0, before = 0;
   check_netcdf(nc_inq_format(file, &format), "format", path);
   check_netcdf(nc_set_fill(file, NC_NOFILL, &before), "no fill", path);
@@ -40,6 +60,8 @@ std::vector<int> define_netcdf(int file, const Content& content, const std::stri
         check_netcdf(nc_def_var(file, field.name.c_str(), static_cast<nc_type>(field.type),
                                 static_cast<int>(dims.size()), dims.data(), &id),
                      "variable " + field.name, path);
+        if (level > 0 && field.distributed)
+          check_netcdf(nc_def_var_deflate(file, id, 1, 1, level), "compression of " + field.name, path);
         return id;
       },
       [&](int id, const std::string& what, const std::string& key, const std::string& value) {

@@ -17,8 +17,10 @@ void check_netcdf(int status, const std::string& what, const std::string& path);
 int netcdf_create_mode(const std::string& format);
 
 /// Defines the content in an open file and leaves define mode; returns the variables' ids in order. Cells are
-/// not filled beforehand, since all are written.
-std::vector<int> define_netcdf(int file, const Content& content, const std::string& path);
+/// not filled beforehand, since all are written. compression: of distributed fields, by netCDF's own calls:
+/// "shuffle+deflate:1"; "": none. Refused: another filter.
+std::vector<int> define_netcdf(int file, const Content& content, const std::string& path,
+                               const std::string& compression = {});
 
 /// Id of a variable in an open file.
 int find_netcdf_variable(int file, const Field& field, const std::string& path);

@@ -19,6 +19,7 @@ foreach(library netcdf pnetcdf)
     message(STATUS "Shoal: methods ${library}-door: no door or no library")
     continue()
   endif()
+  set(shoal_bench_door_${library} "${door}")  # for interfaces/, too
   set(name shoal_bench_door_${library})
   string(TOUPPER "${library}" upper)
   add_library(${name} MODULE doors/door_method.cpp ${shoal_bench_${library}_sources} $<TARGET_OBJECTS:bench_common>)

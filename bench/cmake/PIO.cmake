@@ -1,6 +1,5 @@
 # The plugins of shoal-bench that call PIO, one source for each PIO there is:
 #   shoal_bench_pio_on_shoal   PIO on Shoal, compat/pio of this build or of the installed Shoal
-#   bench-pio                  a program, pio/overhead/: what the first one's interface costs beside shoal_write
 #   shoal_bench_pio            NCAR's PIO 2 or E3SM's SCORPIO, where one is found: PIO_DIR (its CMake package, or its
 #                              folder), PIO_ROOT, the variable PIO of the environment, pkg-config. It must be built with
 #                              the MPI of this build, and as a shared library or with -fPIC
@@ -38,11 +37,6 @@ endif()
 if(TARGET shoal_pioc)
   shoal_bench_pio_plugin(shoal_bench_pio_on_shoal shoal_pioc PIOc_free_iosystem)
   list(APPEND shoal_bench_pios SHOAL_BENCH_PIO_ON_SHOAL=1)
-  file(GLOB overhead_sources CONFIGURE_DEPENDS pio/overhead/*.cpp)
-  add_executable(bench-pio ${overhead_sources})
-  shoal_light_optimisation(bench-pio pio/overhead/main.cpp)
-  target_link_libraries(bench-pio PRIVATE bench_common shoal_pioc shoal_warnings)
-  set_target_properties(bench-pio PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${bench_binary_dir}/bin")
 endif()
 
 # ---- Another PIO.

@@ -23,7 +23,11 @@ namespace {
 // What both have in common.
 class ByNetcdf : public PackedMethod {
  protected:
-  std::vector<int> define(Run& run) override { return define_netcdf(file_, run.content, run.path); }
+  std::vector<int> define(Run& run) override {
+    const auto compression = run.settings.find("compression");
+    return define_netcdf(file_, run.content, run.path,
+                         compression == run.settings.end() ? "" : compression->second);
+  }
   int find(Run& run, const Field& field) override { return find_netcdf_variable(file_, field, run.path); }
   void sync_file(Run& run) override {
     check_netcdf(nc_sync(file_), "sync", run.path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything through Shoal's C interface: any driver, access and layout. A variant adds settings,
 // native+writers=1+slot_bytes=1MiB, and chunks=50x270x360, the shape of chunks without the record dimension.
+// native+packed=true: the program copies its interior to an array without halo before each call, as programs
+// of other libraries do.
 #include <shoal/shoal.h>
 
 #include <algorithm>
@@ -25,8 +27,8 @@ std::string in_one_text(const Settings& settings) {
 
 // Settings of new files alone, and the benchmark's own: not for opening.
 bool only_for_new_files(const std::string& key) {
-  for (const char* name :
-       {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master", "compression"})
+  for (const char* name : {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master",
+                           "compression", "packed"})
     if (key == name) return true;
   return false;
 }
@@ -44,6 +46,14 @@ std::vector<std::int64_t> numbers_of(const std::string& text) {
   }
 }
 
+bool is_packed_by_program(const Run& run) {
+  const auto own = run.settings.find("packed");
+  if (own == run.settings.end() || own->second == "false") return false;
+  if (own->second != "true")
+    throw Refused("packed is '" + own->second + "'; true or false is needed: whether the program packs");
+  return true;
+}
+
 class Shoal : public Method {
  public:
   explicit Shoal(const MethodEntry& entry) : entry_(entry) {}
@@ -52,10 +62,16 @@ class Shoal : public Method {
   // One decomposition for each of the staggered grids, as a model has them.
   void prepare(Run& run) override {
     decompositions_.clear();
+    packs_ = is_packed_by_program(run);
+    if (packs_ && entry_.access == "nonblocking")
+      throw Refused("packed=true is for calls that are done when they return, not for nonblocking ones");
+    std::int64_t most = 0;
     for (const auto& array : run.arrays) {
       auto& slot = decompositions_[array.field().cut_shape()];
-      if (!slot) slot = make_decomposition(run.comm, array);
+      if (!slot) slot = make_decomposition(run.comm, array, packs_ ? Halo::no : Halo::yes);
+      most = std::max(most, array.owned_bytes());
     }
+    packed_.assign(packs_ ? static_cast<std::size_t>(most) : 0, k_spoilt);
   }
 
   void create(Run& run) override {
@@ -184,9 +200,14 @@ class Shoal : public Method {
 
   void put_distributed(Run& run, LocalField& local, std::int64_t record) {
     const auto& field = local.field();
-    const auto extents = local.extents_with_halo();
-    const shoal_array view = shoal_array_of(local.record(run.in_memory(record)), static_cast<int>(field.type),
-                                            static_cast<int>(extents.size()), extents.data());
+    std::byte* cells = local.record(run.in_memory(record));
+    if (packs_) {
+      local.pack(run.in_memory(record), packed_.data());
+      cells = packed_.data();
+    }
+    const auto extents = packs_ ? local.extents() : local.extents_with_halo();
+    const shoal_array view =
+        shoal_array_of(cells, static_cast<int>(field.type), static_cast<int>(extents.size()), extents.data());
     check_shoal(
         shoal_write(file_, field.name.c_str(), nullptr, &view, SHOAL_RECORD(record_of(field, record))),
         "writing of " + field.name);
@@ -221,6 +242,8 @@ class Shoal : public Method {
   shoal_dataset* file_ = nullptr;
   Phases moving_;  ///< store: calls that move bytes to the file, packing included
   std::map<std::vector<std::int64_t>, ShoalDecomposition> decompositions_;
+  bool packs_ = false;             ///< the program, before each call
+  std::vector<std::byte> packed_;  ///< the interior of a field
 };
 
 }  // namespace

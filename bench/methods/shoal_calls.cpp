@@ -21,9 +21,9 @@ std::string hints_of(const Run& run, const MethodEntry& entry) {
 
 }  // namespace
 
-ShoalDecomposition make_decomposition(MPI_Comm comm, const LocalField& array) {
+ShoalDecomposition make_decomposition(MPI_Comm comm, const LocalField& array, Halo with) {
   const auto global = array.field().cut_shape(), first = array.first(), count = array.count(),
-             halo = array.halo();
+             halo = with == Halo::yes ? array.halo() : std::vector<std::int64_t>(first.size(), 0);
   const auto dims = static_cast<int>(global.size());
   shoal_decomposition* made = nullptr;
   if (const auto& list = array.tile().list)
@@ -43,7 +43,7 @@ Settings settings_of_method(const Run& run, const MethodEntry& entry) {
   for (const auto& [key, value] : run.settings) {
     if (key == "quantize" && value != "none")
       throw Refused("quantize changes values, and every value is compared with what was written");
-    if (key == "hints" || (key == "chunks" && is_chunk_shape(value))) continue;
+    if (key == "hints" || key == "packed" || (key == "chunks" && is_chunk_shape(value))) continue;
     all.emplace_back(key, value);
   }
   return all;

@@ -13,8 +13,9 @@
 // What is the same for all that goes through Shoal's C interface.
 namespace shoal::bench {
 
-/// How the array's field is cut. Collective.
-ShoalDecomposition make_decomposition(MPI_Comm comm, const LocalField& array);
+/// How the array's field is cut, and whether arrays to write have a halo. Collective.
+enum class Halo { yes, no };
+ShoalDecomposition make_decomposition(MPI_Comm comm, const LocalField& array, Halo with = Halo::yes);
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 /// Those that the method's name and the command line ask for, but for format, driver and layout. Refused for

@@ -112,6 +112,17 @@ def test_settings_of_ranks():
     }
 
 
+def test_streams_that_nobody_calls(door, tmp_path, compiled, monkeypatch):
+    program = compiled()
+    monkeypatch.setenv("SHOAL_STREAMS", "output.toml")
+    told = plan([str(program)], door, tmp_path / "r")[1]
+    assert any("SHOAL_STREAMS has no use" in line for line in told)
+    script = tmp_path / "model.py"
+    script.write_text("#!/usr/bin/env python3\n")
+    script.chmod(0o755)
+    assert not any("SHOAL_STREAMS" in line for line in plan([str(script)], door, tmp_path / "r")[1])
+
+
 def test_the_door_for_pnetcdf(door, tmp_path, compiled):
     beside = door.with_name("libshoal_pnetcdf.so")
     try:

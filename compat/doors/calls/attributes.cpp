@@ -26,17 +26,6 @@ Attribute* attribute_of(File& file, int varid, const char* name, int& code) {
   return index < 0 ? nullptr : &(*all)[static_cast<std::size_t>(index)];
 }
 
-// The name that Shoal wants: of the variable, or nothing for the file.
-struct Owner {
-  bool file;
-  std::string name;
-  const char* text() const { return file ? nullptr : name.c_str(); }
-};
-Owner owner_of(File& file, int varid) {
-  const Variable* var = file.variable(varid);
-  return {var == nullptr, var == nullptr ? "" : var->name};
-}
-
 std::vector<const char*> pointers_of(const std::vector<std::string>& strings) {
   std::vector<const char*> pointers;
   for (const std::string& string : strings)

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions that the front gets: each finds its file, and who answers for it.
-#include <H5public.h>
-#include <dlfcn.h>
-
-#include <climits>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 
 #include "calls/core.hpp"
 
-#include "built_with.h"
 #include "calls/calls.hpp"
 #include "handback/handback.hpp"
 
@@ -93,7 +85,7 @@ int ask(Function function, Arguments... arguments) {
     const int code = answer(                                                    \
         ncid, [&](File& file) { return serve::name DOOR_WITH_FILE arguments; }, \
         DOOR_ASKED(name, arguments));                                           \
-    if (code != NC_EBADID) close_behind(id);                                    \
+    if (code != NC_EBADID) door::remove(id);                                    \
     return code;                                                                \
   }
 #define HANDED_BACK(name, parameters, arguments)                                         \
@@ -107,16 +99,6 @@ int ask(Function function, Arguments... arguments) {
   }
 #define TWO_FILES(name, parameters, arguments) MAKES(name, parameters, arguments)
 
-// What is left of a file that was closed, in Shoal or in the library.
-void close_behind(int ncid) {
-  File* file = file_of(ncid);
-  if (file == nullptr) return;
-  if (file->dataset != nullptr) shoal_abandon(&file->dataset);
-  if (file->comm != MPI_COMM_NULL) MPI_Comm_free(&file->comm);
-  if (file->info != MPI_INFO_NULL) MPI_Info_free(&file->info);
-  remove(ncid);
-}
-
 #include "front/functions.def"
 
 }  // namespace
@@ -127,28 +109,9 @@ const door_functions& functions() {
 
 }  // namespace door
 
-namespace {
-
-// Where the process has two builds of HDF5, Shoal's calls may end in the other one: that depends on whether
-// their symbols have versions. Asked of a function that is bound as Shoal's are.
-bool has_own_hdf5(char* why, std::size_t size) {
-  Dl_info found{};
-  const bool known = dladdr(reinterpret_cast<const void*>(&H5get_libversion), &found) != 0;
-  if (known && std::strstr(found.dli_fname, SHOAL_DOOR_HDF5_FILE) != nullptr) return true;
-  char real[PATH_MAX];  // it may have been loaded by the name of a link
-  if (known && realpath(found.dli_fname, real) != nullptr &&
-      std::strstr(real, SHOAL_DOOR_HDF5_FILE) != nullptr)
-    return true;
-  std::snprintf(why, size, "Shoal's calls of HDF5 would end in %s in place of %s; load a Shoal of the former",
-                known ? found.dli_fname : "an unknown library", SHOAL_DOOR_HDF5_FILE);
-  return false;
-}
-
-}  // namespace
-
 extern "C" __attribute__((visibility("default"))) const door_functions* shoal_door_netcdf(
     const door_program* program, char* why, std::size_t size) {
-  if (!has_own_hdf5(why, size)) return nullptr;
+  if (!door::has_own_hdf5(why, size)) return nullptr;
   door::take_program(program);
 #define FUNCTION(name, parameters, arguments) door::served.name = door::name;
 #include "front/functions.def"

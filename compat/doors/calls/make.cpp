@@ -16,39 +16,12 @@ namespace door::serve {
 
 namespace {
 
-// Shoal may have a netCDF of its own in it, whose calls come by here, too: they are no program's.
-thread_local int within_shoal = 0;
-struct WithinShoal {
-  WithinShoal() { ++within_shoal; }
-  ~WithinShoal() { --within_shoal; }
-  WithinShoal(const WithinShoal&) = delete;
-  WithinShoal& operator=(const WithinShoal&) = delete;
-};
-
 int make_in_library(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
   return library().nc_create_par != nullptr ? library().nc_create_par(path, mode, comm, info, ncidp)
                                             : NC_ENOPAR;
 }
 int open_in_library(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
   return library().nc_open_par != nullptr ? library().nc_open_par(path, mode, comm, info, ncidp) : NC_ENOPAR;
-}
-
-// A hint that means something to Shoal, as a default of the program: ", stripe_count?=4".
-std::string setting_of(MPI_Info info, const char* hint, const char* setting, long long multiple) {
-  char value[MPI_MAX_INFO_VAL + 1] = "";
-  int there = 0;
-  if (info == MPI_INFO_NULL) return "";
-  MPI_Info_get(info, const_cast<char*>(hint), MPI_MAX_INFO_VAL, value, &there);
-  const long long number = there != 0 ? std::atoll(value) : 0;
-  return number > 0 && number % multiple == 0 ? ", " + std::string(setting) + "?=" + std::to_string(number)
-                                              : "";
-}
-
-std::string settings_of(const File& file, MPI_Info info) {
-  std::string settings = std::string("format=") + name_of_format(file.format) + ", attributes=rank0";
-  if ((file.mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
-  return settings + setting_of(info, "striping_factor", "stripe_count", 1) +
-         setting_of(info, "striping_unit", "stripe_bytes", 65536);
 }
 
 std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info info) {
@@ -61,11 +34,6 @@ std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info 
   return file;
 }
 
-void end(File& file) {
-  MPI_Comm_free(&file.comm);
-  if (file.info != MPI_INFO_NULL) MPI_Info_free(&file.info);
-}
-
 int keep(std::unique_ptr<File> file, int* ncidp) {
   *ncidp = add(std::move(file));
   return NC_NOERR;
@@ -76,7 +44,7 @@ int keep(std::unique_ptr<File> file, int* ncidp) {
 int left(File& file, int code, const char* call) {
   const int told = code == SHOAL_SETTING ? report_error(file, call, code) : NC_NOERR;
   if (told == NC_NOERR) note_not_served(file.comm, file.path.c_str(), shoal_error_message());
-  end(file);
+  file.release();
   return told;
 }
 
@@ -115,7 +83,7 @@ bool is_rank_0(const File& file) {
 }  // namespace
 
 int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int* ncidp) {
-  const Choice choice = within_shoal != 0 ? Choice{} : choose(path, cmode, true, comm);
+  const Choice choice = WithinShoal::now() ? Choice{} : choose(path, cmode, true, comm);
   if (choice.code != NC_NOERR) return choice.code;
   if (!choice.serve || ncidp == nullptr || !has_room()) {
     if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
@@ -125,14 +93,14 @@ int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int
   file->format = format_of(cmode);
   file->writable = file->is_new = file->defining = true;
   const WithinShoal within;
-  const int code = shoal_create(file->comm, path, settings_of(*file, info).c_str(), &file->dataset);
+  const int code = shoal_create(file->comm, path, settings_of_new(*file).c_str(), &file->dataset);
   if (code == SHOAL_OK) return keep(std::move(file), ncidp);
   const int told = left(*file, code, "nc_create_par");
   return told != NC_NOERR ? told : make_in_library(path, cmode, comm, info, ncidp);
 }
 
 int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
-  const Choice choice = within_shoal != 0 ? Choice{} : choose(path, mode, false, comm);
+  const Choice choice = WithinShoal::now() ? Choice{} : choose(path, mode, false, comm);
   if (choice.code != NC_NOERR) return choice.code;
   if (!choice.serve || ncidp == nullptr || !has_room()) {
     if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
@@ -144,7 +112,7 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
   const std::string outline = outline_in_library(*file);
   if (!agreed(*file, !outline.empty())) {
     note_not_served(file->comm, path, "netCDF cannot open it, or it has groups or types of its own");
-    end(*file);
+    file->release();
     return open_in_library(path, mode, comm, info, ncidp);
   }
   file->writable = (mode & NC_WRITE) != 0;
@@ -162,7 +130,7 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
     return keep(std::move(file), ncidp);
   shoal_close(&file->dataset, 0);
   note_not_served(file->comm, path, "it has variables that Shoal does not move");
-  end(*file);
+  file->release();
   return open_in_library(path, mode, comm, info, ncidp);
 }
 

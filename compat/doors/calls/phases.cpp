@@ -59,10 +59,8 @@ int define_storage(const File& file, const Variable& var) {
 }
 
 // Brings Shoal's definitions to the file's. Local; the code is Shoal's.
-int define_in_shoal(File& file) {
-  for (const Step& step : file.steps)
-    if (step.in_shoal)
-      if (const int code = step.in_shoal(file.dataset); code != SHOAL_OK) return code;
+int define_in_shoal(const File& file) {
+  if (const int code = define_steps(file); code != SHOAL_OK) return code;
   for (const Variable& var : file.definitions.vars)
     if (!var.made)
       if (const int code = define_storage(file, var); code != SHOAL_OK) return code;
@@ -77,15 +75,9 @@ void tell(Attributes& attributes, const char* name, int value) {
   attributes.push_back(std::move(attribute));
 }
 
-// The definitions are in the file.
-void settle(File& file) {
-  file.defining = false;
-  file.in_place = true;
-  file.stored = false;
-  file.steps.clear();
+// What netCDF says of variables that are in the file.
+void note_storage(File& file) {
   for (Variable& var : file.definitions.vars) {
-    var.made = true;
-    shoal_find_var(file.dataset, var.name.c_str(), &var.number);
     if (const char* quantized = quantize_attribute(var.quantize); quantized != nullptr)
       tell(var.attributes, quantized, var.digits);
     shoal_var_info info = SHOAL_VAR_INFO_INIT;
@@ -95,24 +87,11 @@ void settle(File& file) {
   }
 }
 
-// Collective; Shoal's code. `refused`: some rank could not define it, and Shoal has changed nothing in the
-// file.
-int end_in_shoal(File& file, bool& refused) {
-  // Definitions that are refused go with the handle, and what was written before must not.
-  if (file.in_place) {
-    if (const int code = write_kept(file); code != SHOAL_OK) return code;
-    if (const int code = shoal_sync(file.dataset, 0); code != SHOAL_OK) return code;
-  }
-  file.stored = file.in_place;
-  file.together = false;
-  int wrong = define_in_shoal(file);
-  const std::string message = shoal_error_message();
-  const int code =
-      shoal_match_data(file.dataset, "nc_enddef", nullptr, &wrong, wrong == 0 ? nullptr : message.c_str());
-  if (code != SHOAL_OK) return code;
-  if (wrong == SHOAL_OK) wrong = shoal_end_define(file.dataset);
-  refused = is_refusal(wrong);
-  return wrong;
+// Collective.
+DefinitionsEnd end_in_shoal(File& file) {
+  if (file.in_place)
+    if (const int code = write_kept(file); code != SHOAL_OK) return {code};
+  return end_in_shoal(file, "nc_enddef", [&] { return define_in_shoal(file); });
 }
 
 }  // namespace
@@ -131,11 +110,11 @@ int end_definitions(File& file) {
     return NC_NOERR;
   }
   const bool is_new = !file.in_place;
-  bool refused = false;
-  const int code = end_in_shoal(file, refused);
-  if (refused) throw HandBack{shoal_error_message()};
+  const auto [code, of_definitions] = end_in_shoal(file);
+  if (of_definitions && is_refusal(code)) throw HandBack{shoal_error_message()};
   if (code != SHOAL_OK) return report_error(file, "nc_enddef", code);
   settle(file);
+  note_storage(file);
   // Others look for the file then, which takes its name in a commit.
   return is_new ? sync_file(file, "nc_enddef") : NC_NOERR;
 }
@@ -203,15 +182,10 @@ int nc_close(File& file) {
 
 int nc_abort(File& file) {
   if (!file.defining) return close_in_shoal(file, "nc_abort");
-  const bool remove = file.is_new && !file.in_place;
-  if (remove)
-    shoal_abandon(&file.dataset);
+  if (file.is_new && !file.in_place)
+    drop_new(file);
   else if (write_kept(file) == SHOAL_OK)
     shoal_close(&file.dataset, 0);
-  int rank = 0;
-  MPI_Comm_rank(file.comm, &rank);
-  MPI_Barrier(file.comm);
-  if (remove && rank == 0) std::remove(file.path.c_str());
   return NC_NOERR;
 }
 

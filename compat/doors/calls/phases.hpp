@@ -3,16 +3,9 @@
 #ifndef SHOAL_DOORS_CALLS_PHASES_HPP
 #define SHOAL_DOORS_CALLS_PHASES_HPP
 
-#include <string>
-
 #include "file/file.hpp"
 
 namespace door {
-
-// Thrown where Shoal cannot do what is asked: the file goes to the library, which is asked again.
-struct HandBack {
-  std::string reason;
-};
 
 // To be called first by all that define: NC_EPERM, NC_ENOTINDEFINE; begins a define mode where netCDF-4
 // does so.

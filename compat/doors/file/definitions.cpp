@@ -24,8 +24,12 @@ int index_of(const std::vector<Named>& all, const char* name) {
   if (name == nullptr) return -1;
   const std::string kept = kept_name(name);
   const bool plain = is_ascii(kept);
+  // Most names of a model begin alike, and differ at their end.
+  const auto is_kept = [&](const std::string& other) {
+    return other.size() == kept.size() && (kept.empty() || other.back() == kept.back()) && other == kept;
+  };
   const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) {
-    return one.name == kept || (!plain && kept_name(one.name.c_str()) == kept);
+    return is_kept(one.name) || (!plain && kept_name(one.name.c_str()) == kept);
   });
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }

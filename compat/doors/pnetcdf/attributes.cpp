@@ -29,17 +29,6 @@ Attribute* attribute_of(File& file, int varid, const char* name, int& code) {
   return code != NC_NOERR ? nullptr : &(*file.attributes(varid))[static_cast<std::size_t>(index)];
 }
 
-// The name that Shoal wants: of the variable, or nothing for the file.
-struct Owner {
-  bool file;
-  std::string name;
-  const char* text() const { return file ? nullptr : name.c_str(); }
-};
-Owner owner_of(File& file, int varid) {
-  const Variable* var = file.variable(varid);
-  return {var == nullptr, var == nullptr ? "" : var->name};
-}
-
 // In data mode a definition goes to the file at once, by all ranks.
 int made(File& file) {
   return file.defining ? NC_NOERR : end_definitions(file);

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the front gets: the core's functions.
-#include <H5public.h>
-#include <dlfcn.h>
-
-#include <climits>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
-#include "built_with.h"
 #include "pnetcdf/file.hpp"
 
 namespace {
 
 door_functions served;
-
-// Where the process has two builds of HDF5, Shoal's calls may end in the other one.
-bool has_own_hdf5(char* why, std::size_t size) {
-  Dl_info found{};
-  const bool known = dladdr(reinterpret_cast<const void*>(&H5get_libversion), &found) != 0;
-  if (known && std::strstr(found.dli_fname, SHOAL_DOOR_HDF5_FILE) != nullptr) return true;
-  char real[PATH_MAX];  // it may have been loaded by the name of a link
-  if (known && realpath(found.dli_fname, real) != nullptr &&
-      std::strstr(real, SHOAL_DOOR_HDF5_FILE) != nullptr)
-    return true;
-  std::snprintf(why, size, "Shoal's calls of HDF5 would end in %s in place of %s; load a Shoal of the former",
-                known ? found.dli_fname : "an unknown library", SHOAL_DOOR_HDF5_FILE);
-  return false;
-}
 
 }  // namespace
 
@@ -64,7 +41,7 @@ int ncmpi_inq_files_opened(int* num, int* ncids) {
 extern "C" __attribute__((visibility("default"))) const door_functions* shoal_door_pnetcdf(
     const door_program* program, char* why, std::size_t size) {
   namespace serve = door::pnetcdf::serve;
-  if (!has_own_hdf5(why, size)) return nullptr;
+  if (!door::has_own_hdf5(why, size)) return nullptr;
   door::pnetcdf::take_program(program);
 #define FUNCTION(name, parameters, arguments) served.name = serve::name;
 #include "pnetcdf/front/functions.def"

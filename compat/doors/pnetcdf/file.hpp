@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file behind the door for PnetCDF. Shoal serves it, until it is handed back to the program's own library,
-// which then does all that is asked of it under the id that the program knows.
+// A file behind the door for PnetCDF. Once it is handed back, the program's own library does all that is
+// asked of it under the id that the program knows.
 #ifndef SHOAL_DOORS_PNETCDF_FILE_HPP
 #define SHOAL_DOORS_PNETCDF_FILE_HPP
-
-#include <shoal/bindings.h>
 
 #include <cstdint>
 #include <cstring>
@@ -13,17 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "file/codes.hpp"
-#include "file/definitions.hpp"
+#include "file/served.hpp"
 #include "pnetcdf/front/door.h"
 
 namespace door::pnetcdf {
-
-// One definition, as it is made again: in Shoal at the end of the define mode, or in the library.
-struct Step {
-  std::function<int(const door_functions& library, int ncid)> in_library;  // returns PnetCDF's code
-  std::function<int(shoal_dataset*)> in_shoal;  // Shoal's; empty: nothing, or it comes with the variable
-};
 
 // Cells of a variable, and where they lie in memory: `values` is the first one, `steps` are bytes from one
 // cell to the next (empty: contiguous), `type` is PnetCDF's number of theirs.
@@ -54,39 +45,22 @@ struct Request {
   std::int64_t buffered = 0;  // bytes of the attached buffer; -1: of no bput
 };
 
-struct File {
-  std::string path;
-  int mode = 0, format = 0;       // as the program gave it; NC_FORMAT_...
-  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate of the program's
-  MPI_Info info = MPI_INFO_NULL;  // the same
-  bool writable = false, is_new = false, defining = false;
-  bool in_place = false;  // its header was written: Shoal has ended a define mode, or the file was opened
-  bool alone = false;     // independent data mode
-  bool strict = false;    // no box begins behind the last cell, not even an empty one
+struct File : ServedFile {
+  bool alone = false;   // independent data mode
+  bool strict = false;  // no box begins behind the last cell, not even an empty one
   int fill_mode = NC_NOFILL;
-  Definitions definitions;
-  std::vector<Step> steps;  // definitions since the last end of a define mode
-
-  shoal_dataset* dataset = nullptr;  // while Shoal serves it
-  bool together = false;             // ranks have put values together since the last sync
-  bool put_alone = false;            // this rank alone
-  bool stored = false;               // all of its data are in the file, and definitions may be half made
+  bool put_alone = false;  // this rank has put values alone since the last sync
   std::vector<Request> requests;
   std::int64_t buffer = -1, buffered = 0;  // attached bytes, -1: none; those in use
   // Cells that this rank put alone and Shoal could not take, as records that are not there: until ranks meet.
   std::vector<Move> kept;
-  std::int64_t kept_records = 0;
   std::int64_t put_bytes = 0, got_bytes = 0;
-  int library_id = -1;               // 0 or more: handed back
   std::shared_ptr<const List> list;  // the last one that a call gave
-  int failure = NC_NOERR;            // it could not be handed back: the code of all that follows
 
-  bool handed_back() const { return library_id >= 0; }
-  Variable* variable(int varid);
-  Attributes* attributes(int varid);      // of a variable, or for NC_GLOBAL of the file; nullptr: NC_ENOTVAR
   bool grows(const Variable& var) const;  // along its first dimension
-  std::int64_t shared_records() const;    // that all ranks know of
-  std::int64_t records() const;           // with those that this rank keeps
+  using ServedFile::shared_records;
+  std::int64_t shared_records() const;  // that all ranks know of
+  std::int64_t records() const;         // with those that this rank keeps
   std::int64_t length(int dimid) const;
 };
 
@@ -95,11 +69,6 @@ inline int check_key(const char* name) {
   if (name == nullptr || *name == '\0') return NC_EBADNAME;
   return std::strlen(name) > NC_MAX_NAME ? NC_EMAXNAME : check_asked(name);
 }
-
-// Thrown where Shoal cannot do what is asked: the file goes to the library, which is asked again.
-struct HandBack {
-  std::string reason;
-};
 
 bool has_room();
 int add(std::unique_ptr<File> file);  // its id; there is room

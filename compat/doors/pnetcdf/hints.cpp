@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "file/served.hpp"
+
 namespace door::pnetcdf {
 
 namespace {
@@ -49,14 +51,6 @@ MPI_Info hints_of(MPI_Info given) {
     set(info, name.c_str(), value);
   }
   return info;
-}
-
-std::string hint(MPI_Info info, const char* name) {
-  std::vector<char> value(MPI_MAX_INFO_VAL + 1);
-  int there = 0;
-  if (info == MPI_INFO_NULL) return "";
-  MPI_Info_get(info, const_cast<char*>(name), MPI_MAX_INFO_VAL, value.data(), &there);
-  return there != 0 ? value.data() : "";
 }
 
 MPI_Info told_hints(MPI_Info of_file, bool ended) {

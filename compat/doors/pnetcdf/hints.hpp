@@ -11,8 +11,6 @@ namespace door::pnetcdf {
 
 // The program's hints and those of PNETCDF_HINTS. To free, if it is not MPI_INFO_NULL.
 MPI_Info hints_of(MPI_Info given);
-// "": there is none.
-std::string hint(MPI_Info info, const char* name);
 // What PnetCDF tells of a file: the hints of the file, and its own ones that are not among them. To free.
 // Alignments are known when a define mode has `ended`.
 MPI_Info told_hints(MPI_Info of_file, bool ended);

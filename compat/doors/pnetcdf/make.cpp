@@ -15,15 +15,6 @@ namespace door::pnetcdf::serve {
 
 namespace {
 
-// Shoal may have a PnetCDF of its own in it, whose calls come by here, too: they are no program's.
-thread_local int within_shoal = 0;
-struct WithinShoal {
-  WithinShoal() { ++within_shoal; }
-  ~WithinShoal() { --within_shoal; }
-  WithinShoal(const WithinShoal&) = delete;
-  WithinShoal& operator=(const WithinShoal&) = delete;
-};
-
 int make_in_library(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
   return library().ncmpi_create != nullptr ? library().ncmpi_create(comm, path, mode, info, ncidp)
                                            : NC_ENOTSUPPORT;
@@ -31,13 +22,6 @@ int make_in_library(MPI_Comm comm, const char* path, int mode, MPI_Info info, in
 int open_in_library(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
   return library().ncmpi_open != nullptr ? library().ncmpi_open(comm, path, mode, info, ncidp)
                                          : NC_ENOTSUPPORT;
-}
-
-// A hint that means something to Shoal, as a default of the program: ", stripe_count?=4".
-std::string setting_of(MPI_Info info, const char* hint, const char* setting, long long multiple) {
-  const long long number = std::atoll(pnetcdf::hint(info, hint).c_str());
-  return number > 0 && number % multiple == 0 ? ", " + std::string(setting) + "?=" + std::to_string(number)
-                                              : "";
 }
 
 int format_of(int mode) {
@@ -64,8 +48,7 @@ int left(File& file, int code, const char* call) {
   const int told = code == SHOAL_SETTING ? report_error(file.comm, file.path, call, code) : NC_NOERR;
   if (told == NC_NOERR)
     note_line(file.comm, file.path + ": left to PnetCDF: " + shoal_error_message() + "\n");
-  MPI_Comm_free(&file.comm);
-  if (file.info != MPI_INFO_NULL) MPI_Info_free(&file.info);
+  file.release();
   return told;
 }
 
@@ -112,7 +95,7 @@ bool all_agree(const File& file, bool yes) {
 int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
   constexpr int known = NC_NOCLOBBER | NC_WRITE | NC_SHARE | NC_64BIT_DATA | NC_64BIT_OFFSET;
   int code = NC_NOERR;
-  if (within_shoal != 0 || is_off()) return make_in_library(comm, path, mode, info, ncidp);
+  if (WithinShoal::now() || is_off()) return make_in_library(comm, path, mode, info, ncidp);
   const bool wanted = path != nullptr && is_wanted(path, true, comm, code);
   if (code != NC_NOERR) return code;
   const bool both = (mode & NC_64BIT_DATA) != 0 && (mode & NC_64BIT_OFFSET) != 0;
@@ -126,12 +109,8 @@ int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* 
   std::unique_ptr<File> file = begin(path, mode, comm, hints);
   file->format = format;
   file->writable = file->is_new = file->defining = true;
-  std::string settings = std::string("format=") + name_of_format(file->format) + ", attributes=rank0";
-  if ((mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
-  settings += setting_of(hints, "striping_factor", "stripe_count", 1) +
-              setting_of(hints, "striping_unit", "stripe_bytes", 65536);
   const WithinShoal within;
-  code = shoal_create(file->comm, path, settings.c_str(), &file->dataset);
+  code = shoal_create(file->comm, path, settings_of_new(*file).c_str(), &file->dataset);
   if (code == SHOAL_OK) {
     *ncidp = add(std::move(file));
     return NC_NOERR;
@@ -143,7 +122,7 @@ int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* 
 int ncmpi_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncidp) {
   int code = NC_NOERR;
   const bool writes = (mode & NC_WRITE) != 0;
-  if (within_shoal != 0 || is_off()) return open_in_library(comm, path, mode, info, ncidp);
+  if (WithinShoal::now() || is_off()) return open_in_library(comm, path, mode, info, ncidp);
   const bool wanted = path != nullptr && is_wanted(path, writes, comm, code);
   if (code != NC_NOERR) return code;
   MPI_Info hints = MPI_INFO_NULL;
@@ -191,15 +170,10 @@ int close_in_shoal(File& file, const char* call) {
 // Drops what was defined since the last end of a define mode; a file that has never had one goes.
 int abort_in_shoal(File& file) {
   if (!file.defining) return close_in_shoal(file, "ncmpi_abort");
-  const bool remove = file.is_new && !file.in_place;
-  if (remove)
-    shoal_abandon(&file.dataset);
+  if (file.is_new && !file.in_place)
+    drop_new(file);
   else
     shoal_close(&file.dataset, 0);
-  int rank = 0;
-  MPI_Comm_rank(file.comm, &rank);
-  MPI_Barrier(file.comm);
-  if (remove && rank == 0) std::remove(file.path.c_str());
   return NC_NOERR;
 }
 

@@ -12,10 +12,8 @@ namespace door::pnetcdf {
 namespace {
 
 // Brings Shoal's definitions to the file's. Local; the code is Shoal's.
-int define_in_shoal(File& file) {
-  for (const Step& step : file.steps)
-    if (step.in_shoal)
-      if (const int code = step.in_shoal(file.dataset); code != SHOAL_OK) return code;
+int define_in_shoal(const File& file) {
+  if (const int code = define_steps(file); code != SHOAL_OK) return code;
   for (const Variable& var : file.definitions.vars) {
     if (var.made) continue;
     const char* name = var.name.c_str();
@@ -24,35 +22,6 @@ int define_in_shoal(File& file) {
     if (const int code = shoal_def_cut(file.dataset, name); code != SHOAL_OK) return code;
   }
   return SHOAL_OK;
-}
-
-// Collective; Shoal's code. `refused`: some rank could not define it, and nothing in the file has changed.
-int end_in_shoal(File& file, bool& refused) {
-  // Definitions that are refused go with the handle, and what was written before must not.
-  if (file.in_place)
-    if (const int code = shoal_sync(file.dataset, 0); code != SHOAL_OK) return code;
-  file.stored = file.in_place;
-  file.together = false;
-  int wrong = define_in_shoal(file);
-  const std::string message = shoal_error_message();
-  const int code =
-      shoal_match_data(file.dataset, "ncmpi_enddef", nullptr, &wrong, wrong == 0 ? nullptr : message.c_str());
-  if (code != SHOAL_OK) return code;
-  if (wrong == SHOAL_OK) wrong = shoal_end_define(file.dataset);
-  // Where ranks define different things PnetCDF has its own way: rank 0's are in the file.
-  refused = is_refusal(wrong) || wrong == SHOAL_OUT_OF_STEP;
-  return wrong;
-}
-
-void settle(File& file) {
-  file.defining = false;
-  file.in_place = true;
-  file.stored = false;
-  file.steps.clear();
-  for (Variable& var : file.definitions.vars) {
-    var.made = true;
-    shoal_find_var(file.dataset, var.name.c_str(), &var.number);
-  }
 }
 
 int commit(File& file, const char* call) {
@@ -102,9 +71,11 @@ int end_definitions(File& file) {
   }
   if (!sizes_fit(file)) throw HandBack{"a variable is larger than PnetCDF has in such a file"};
   const bool is_new = !file.in_place;
-  bool refused = false;
-  const int code = end_in_shoal(file, refused);
-  if (refused) throw HandBack{shoal_error_message()};
+  const auto [code, of_definitions] =
+      end_in_shoal(file, "ncmpi_enddef", [&] { return define_in_shoal(file); });
+  // Where ranks define different things PnetCDF has its own way: rank 0's are in the file.
+  if (of_definitions && (is_refusal(code) || code == SHOAL_OUT_OF_STEP))
+    throw HandBack{shoal_error_message()};
   if (code != SHOAL_OK) return report_error(file.comm, file.path, "ncmpi_enddef", code);
   settle(file);
   // Others look for the file then, which takes its name in a commit.

@@ -104,6 +104,19 @@ def settings_of_ranks(environment: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def _unused(path: Path) -> list[str]:
+    """Lines on what is set, and has no use for the program."""
+    program = examine(path)
+    names = [name for name in ("SHOAL_STREAMS", "SHOAL_STREAMS_CHECK") if os.environ.get(name)]
+    if program.interpreter or program.needed(r"libshoal\.so"):
+        return []
+    return [
+        f"{name} has no use here: {path} calls no streams of Shoal, which know the steps of a model; "
+        "settings of its files are SHOAL_BACKGROUND, SHOAL_COMPRESSION and the like"
+        for name in names
+    ]
+
+
 def plan(words: Sequence[str], door: Path, report: Path) -> tuple[list[str], list[str]]:
     """(words to run, lines that say what is served). Behind a launcher the library is loaded into the ranks
     alone: `env LD_PRELOAD=...` before each program, which no launcher keeps from other nodes. A script has it
@@ -114,7 +127,7 @@ def plan(words: Sequence[str], door: Path, report: Path) -> tuple[list[str], lis
     if not places:
         raise InvalidArgumentError(f"no such program: {words[0] if words else '(none is given)'}")
     paths = [Path(shutil.which(words[i]) or words[i]) for i in places]
-    told = [describe(path, door) for path in paths]
+    told = [describe(path, door) for path in paths] + [line for path in paths for line in _unused(path)]
     made = list(words)
     settings = [f"{name}={value}" for name, value in settings_of_ranks(os.environ).items()]
     for place, path in reversed(list(zip(places, paths, strict=True))):

@@ -7,7 +7,7 @@
 #include "node.hpp"
 #include "writers.hpp"
 
-namespace shoal::bench::pio {
+namespace shoal::bench::interfaces {
 
 namespace {
 
@@ -138,4 +138,4 @@ InitDecomp time_initdecomp(MPI_Comm comm, const Cut& cut, int repetitions) {
   return out;
 }
 
-}  // namespace shoal::bench::pio
+}  // namespace shoal::bench::interfaces

@@ -4,7 +4,7 @@
 #include "json.hpp"
 #include "writers.hpp"
 
-namespace shoal::bench::pio {
+namespace shoal::bench::interfaces {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::int64_t ShoalWriter::wrong(const std::string& path, const Case& c) {
   return wrong;
 }
 
-}  // namespace shoal::bench::pio
+}  // namespace shoal::bench::interfaces

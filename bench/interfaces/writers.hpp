@@ -10,18 +10,23 @@
 #include "cases.hpp"
 #include "shoal_check.hpp"
 
-namespace shoal::bench::pio {
+namespace shoal::bench::interfaces {
 
 /// A way to write a case. All functions are collective; failures are exceptions.
 class Writer {
  public:
   virtual ~Writer() = default;
+  virtual bool takes(const Case&) const { return true; }
   /// Makes the decompositions.
   virtual void prepare(const Case& c) = 0;
   /// Makes the file, writes all records of all fields, closes.
   virtual void write(const std::string& path, const Case& c) = 0;
 };
+/// PIO on Shoal.
 std::unique_ptr<Writer> make_pio_writer(MPI_Comm comm);
+/// Calls of these libraries, which end in Shoal's doors; nullptr: this build has none.
+std::unique_ptr<Writer> make_netcdf_writer(MPI_Comm comm);
+std::unique_ptr<Writer> make_pnetcdf_writer(MPI_Comm comm);
 
 /// By shoal_write, with what PIO means (cells of nobody get the fill value).
 class ShoalWriter : public Writer {
@@ -48,4 +53,4 @@ struct InitDecomp {
 };
 InitDecomp time_initdecomp(MPI_Comm comm, const Cut& cut, int repetitions);
 
-}  // namespace shoal::bench::pio
+}  // namespace shoal::bench::interfaces

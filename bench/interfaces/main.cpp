@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What PIO's interface costs: the same fields through PIO on Shoal and by shoal_write, in turns.
+// What other interfaces cost: the same fields by shoal_write, through PIO on Shoal, and by the calls of netCDF
+// and PnetCDF through Shoal's doors, in turns.
 //
-//   mpiexec -n 16 bench-pio [CASE...] [--reps N] [--dir D] [--json FILE] [--toy]
+//   mpiexec -n 16 bench-interfaces [CASE...] [--reps N] [--dir D] [--json FILE] [--toy]
 //
-// Cases: large, lists and small are written in turns, in the other order every other time, after a round that
-// is not counted, in which every value is read back and compared. initdecomp times decompositions of 1e7
+// Cases: large, lists (through PIO alone) and small are written in turns, in the other order every other time,
+// after a round that is not counted, in which every value is read back and compared. initdecomp times decompositions of 1e7
 // cells on a rank, of a list that is new and of one that was seen before. memory is the peak of a rank that
 // writes arrays larger than the stage. Each line ends with the goal, and whether it was reached. Exit codes:
 // 0; 1 for errors; 2 for wrong values.
@@ -25,7 +26,7 @@
 namespace {
 
 using namespace shoal::bench;
-using namespace shoal::bench::pio;
+using namespace shoal::bench::interfaces;
 
 struct Options {
   std::vector<std::string> cases;
@@ -35,8 +36,9 @@ struct Options {
 };
 
 std::unique_ptr<CLI::App> command_line(Options& o) {
-  auto app = std::make_unique<CLI::App>("The same fields through PIO on Shoal and by shoal_write, in turns.",
-                                        "mpiexec -n RANKS bench-pio");
+  auto app =
+      std::make_unique<CLI::App>("The same fields by shoal_write and through other interfaces, in turns.",
+                                 "mpiexec -n RANKS bench-interfaces");
   app->set_help_flag();
   app->get_formatter()->column_width(20);
   app->add_option("cases", o.cases, "large lists small initdecomp memory; all unless given")
@@ -89,7 +91,7 @@ class Bench {
 
  private:
   std::string path_of(const char* who) const {
-    return (std::filesystem::path(options_.dir) / ("bench-pio-" + std::string(who) + ".nc")).string();
+    return (std::filesystem::path(options_.dir) / ("bench-interfaces-" + std::string(who) + ".nc")).string();
   }
 
   double seconds_of(Writer& writer, const std::string& path, const Case& c) const {
@@ -112,15 +114,21 @@ class Bench {
     figures_.push_back(all);
   }
 
+  struct Turn {
+    const char* interface;
+    Writer* writer;
+    std::string path;
+    std::vector<double> seconds = {};
+  };
+
   bool in_turns(const Case& c) {
     ShoalWriter direct(comm_);
-    const auto through = make_pio_writer(comm_);
-    struct Turn {
-      Writer* writer;
-      std::string path;
-      std::vector<double> seconds;
-    };
-    std::vector<Turn> turns{{&direct, path_of("shoal"), {}}, {through.get(), path_of("pio"), {}}};
+    const auto pio = make_pio_writer(comm_), netcdf = make_netcdf_writer(comm_),
+               pnetcdf = make_pnetcdf_writer(comm_);
+    std::vector<Turn> turns{{"shoal_write", &direct, path_of("shoal")}};
+    for (const auto& [interface, writer] :
+         {std::pair{"pio", pio.get()}, {"netcdf-door", netcdf.get()}, {"pnetcdf-door", pnetcdf.get()}})
+      if (writer != nullptr && writer->takes(c)) turns.push_back({interface, writer, path_of(interface)});
     for (auto& turn : turns)
       turn.writer->prepare(c);
     for (std::int64_t round = 0; round <= options_.repetitions; ++round)
@@ -133,13 +141,27 @@ class Bench {
           return false;
         remove_file(comm_, turn.path);
       }
-    const double by_shoal = median(turns[0].seconds), by_pio = median(turns[1].seconds);
-    const double ratio = by_pio / by_shoal;
-    if (rank_ == 0)
-      std::printf("%-10s %3d ranks  shoal_write %8.4f s  PIO on Shoal %8.4f s  %.3f times  (1.05: %s)  %s\n",
-                  c.name.c_str(), ranks_, by_shoal, by_pio, ratio, verdict(ratio <= 1.05), c.summary.c_str());
-    keep({{"case", c.name}, {"shoal_write", turns[0].seconds}, {"pio", turns[1].seconds}, {"ratio", ratio}});
+    for (std::size_t i = 1; i < turns.size(); ++i)
+      tell(c, turns[0], turns[i]);
     return true;
+  }
+
+  void tell(const Case& c, const Turn& direct, const Turn& other) {
+    const double by_shoal = median(direct.seconds), by_other = median(other.seconds);
+    const double ratio = by_other / by_shoal,
+                 goal = c.name == "small" && std::string(other.interface) != "pio" ? 1.1 : 1.05;
+    const auto calls = static_cast<double>(c.fields.size()) * c.records;
+    if (rank_ == 0)
+      std::printf(
+          "%-10s %3d ranks  shoal_write %8.4f s  %-12s %8.4f s  %.3f times, %+.1f us a call  (%.2f: %s)  "
+          "%s\n",
+          c.name.c_str(), ranks_, by_shoal, other.interface, by_other, ratio,
+          (by_other - by_shoal) / calls * 1e6, goal, verdict(ratio <= goal), c.summary.c_str());
+    keep({{"case", c.name},
+          {"interface", other.interface},
+          {"shoal_write", direct.seconds},
+          {"seconds", other.seconds},
+          {"ratio", ratio}});
   }
 
   void init_decomp() {
@@ -239,7 +261,7 @@ int measure(MPI_Comm comm, const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_mpi_program("bench-pio", argc, argv, [](const std::vector<std::string>& words) {
+  return run_mpi_program("bench-interfaces", argc, argv, [](const std::vector<std::string>& words) {
     const auto options = parse_options(words);
     Options ignored;
     return options.help ? say(command_line(ignored)->help()) : measure(MPI_COMM_WORLD, options);

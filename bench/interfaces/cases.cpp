@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace shoal::bench::pio {
+namespace shoal::bench::interfaces {
 
 namespace {
 
@@ -114,4 +114,4 @@ Case make_case(const std::string& name, bool toy, int rank, int ranks) {
   return out;
 }
 
-}  // namespace shoal::bench::pio
+}  // namespace shoal::bench::interfaces

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-// What bench-pio writes: fields of floats, as one rank has them.
-namespace shoal::bench::pio {
+// What bench-interfaces writes: fields of floats, as one rank has them.
+namespace shoal::bench::interfaces {
 
 /// How fields are cut: levels x (a box, or a list of cells, of the shape).
 struct Cut {
@@ -44,4 +44,4 @@ Cut columns_box_of(const std::vector<std::int64_t>& shape, std::int64_t levels, 
 /// Gives each cell its value.
 void fill(Cut& cut);
 
-}  // namespace shoal::bench::pio
+}  // namespace shoal::bench::interfaces
