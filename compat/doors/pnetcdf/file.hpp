@@ -16,6 +16,8 @@
 
 namespace door::pnetcdf {
 
+class List;
+
 // Cells of a variable, and where they lie in memory: `values` is the first one, `steps` are bytes from one
 // cell to the next (empty: contiguous), `type` is PnetCDF's number of theirs.
 struct Box {
@@ -23,21 +25,22 @@ struct Box {
   std::vector<std::int64_t> start, count, stride, steps;
   void* values = nullptr;
   nc_type type = NC_NAT;
-  std::int64_t first =
-      -1;  // of a list: cells of its values before this box, whose steps are cells until then
 };
 
 // What a call moves, checked, with the values that were converted or packed for it.
 struct Move {
   bool puts = true;
   std::vector<Box> boxes;
-  std::vector<char> values;  // what boxes point into, where it is not the program's array
+  std::shared_ptr<const List> list;  // in place of boxes: many of one variable
+  Box of_list;                       // that has the variable, the first value, and the type
+  std::vector<char> values;          // what boxes point into, where it is not the program's array
   std::int64_t cells = 0;
   int code = NC_NOERR;                // NC_ERANGE of what was converted
   std::function<int(Move&)> deliver;  // of gets: gives values to the program; empty: they are there
-};
 
-class List;
+  bool is_empty() const { return boxes.empty() && list == nullptr; }
+  void clear() { boxes.clear(), list = nullptr; }
+};
 
 struct Request {
   int id;

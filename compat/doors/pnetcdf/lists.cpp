@@ -29,7 +29,6 @@ List::List(const std::vector<int>& dims, bool puts, const door_call& call)
   while (join()) {
   }
   fold();
-  numbers_ = {};
 }
 
 bool List::is_of(const std::vector<int>& dims, bool puts, const door_call& call) const {
@@ -46,7 +45,7 @@ bool List::is_of(const std::vector<int>& dims, bool puts, const door_call& call)
   return true;
 }
 
-std::int64_t List::cells(std::size_t i) const {
+std::int64_t List::cells_of(std::size_t i) const {
   std::int64_t cells = 1;
   for (std::size_t d = 0; d < dims_.size(); ++d)
     cells *= box(i)[dims_.size() + d];
@@ -57,7 +56,7 @@ void List::drop_empty() {
   const std::size_t size = 2 * dims_.size();
   std::size_t left = 0;
   for (std::size_t i = 0; i < left_; ++i)
-    if (cells(i) > 0) {
+    if (cells_of(i) > 0) {
       if (left != i) std::copy_n(box(i), size, numbers_.begin() + static_cast<std::ptrdiff_t>(left * size));
       ++left;
     }
@@ -106,44 +105,59 @@ bool List::repeats(std::size_t dim, std::size_t group) const {
   return true;
 }
 
-// Along each dimension, from the first one on, the first group stands for all.
+// Along each dimension, from the first one on: does the first group stand for all?
 void List::fold() {
   const std::size_t ndims = dims_.size();
-  groups_.assign(ndims, 1);
-  steps_.assign(ndims, 0);
+  Numbers groups(ndims, 1), apart(ndims, 0);  // so many, whose cells are so far from each other
+  bool folded = false;
   for (std::size_t dim = 0; dim < ndims && left_ > 1; ++dim) {
     std::size_t group = 1;
-    while (group < left_ && box(group)[dim] == box(0)[dim])
+    while (group < left_ && box(group)[dim] == box(0)[dim] && box(group)[ndims + dim] == box(0)[ndims + dim])
       ++group;
-    if (group == left_) {
-      const auto alike = [&](std::size_t i) { return box(i)[ndims + dim] == box(0)[ndims + dim]; };
-      for (std::size_t i = 1; i < left_; ++i)
-        if (!alike(i)) group = 0;
-      if (group == 0) break;
-      continue;
-    }
+    if (group == left_) continue;
     if (left_ % group != 0 || !repeats(dim, group)) break;
-    groups_[dim] = static_cast<std::int64_t>(left_ / group);
+    groups[dim] = static_cast<std::int64_t>(left_ / group);
     left_ = group;
     for (std::size_t i = 0; i < left_; ++i)
-      steps_[dim] += cells(i);
+      apart[dim] += cells_of(i);
+    folded = true;
   }
   std::int64_t first = 0;
   for (std::size_t i = 0; i < left_; ++i) {
-    Box one;
-    one.start.assign(box(i), box(i) + ndims);
-    one.count.assign(box(i) + ndims, box(i) + 2 * ndims);
-    one.stride.assign(ndims, 1);
-    one.steps = contiguous(one.count, 1);
-    one.first = first;
-    first += cells(i);
-    for (std::size_t d = 0; d < ndims; ++d)
-      if (groups_[d] > 1) {
-        one.count[d] = groups_[d];
-        one.steps[d] = steps_[d];
-      }
-    boxes_.push_back(std::move(one));
+    first_.push_back(first);
+    first += cells_of(i);
   }
+  for (const std::int64_t group : groups)
+    first *= group;
+  first_.push_back(first);
+  numbers_.resize(2 * ndims * left_);
+  numbers_.shrink_to_fit();
+  if (folded) stretch(groups, apart);
+}
+
+// Each box is what its groups have together.
+void List::stretch(const Numbers& groups, const Numbers& apart) {
+  const std::size_t ndims = dims_.size();
+  for (std::size_t i = 0; i < left_; ++i) {
+    std::int64_t* const count = numbers_.data() + (2 * i + 1) * ndims;
+    const Steps steps = contiguous({count, count + ndims}, 1);
+    for (std::size_t d = 0; d < ndims; ++d) {
+      steps_.push_back(groups[d] > 1 ? apart[d] : steps[d]);
+      count[d] *= groups[d];
+    }
+  }
+}
+
+Box List::box_of(std::size_t i, const Box& all) const {
+  const auto size = static_cast<std::int64_t>(size_of(all.type));
+  Box one = all;
+  one.start.assign(start(i), start(i) + ndims());
+  one.count.assign(count(i), count(i) + ndims());
+  one.stride.assign(ndims(), 1);
+  one.values = static_cast<char*>(all.values) + first(i) * size;
+  for (std::size_t d = 0; steps(i) != nullptr && d < ndims(); ++d)
+    one.steps.push_back(steps(i)[d] * size);
+  return one;
 }
 
 }  // namespace door::pnetcdf

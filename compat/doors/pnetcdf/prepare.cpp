@@ -68,8 +68,9 @@ Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offs
 }
 
 // Those of varn.
-int select_listed(File& file, int varid, const Variable& var, const door_call& call, bool puts,
+int select_listed(File& file, int varid, const Variable& var, const door_call& call, Move& move,
                   std::vector<Box>& boxes) {
+  const bool puts = move.puts;
   const std::size_t ndims = var.dims.size();
   if (call.num == 0) return NC_NOERR;
   if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
@@ -94,15 +95,14 @@ int select_listed(File& file, int varid, const Variable& var, const door_call& c
     }
     file.list = std::make_shared<const List>(var.dims, puts, call);
   }
-  boxes = file.list->boxes();
-  for (Box& box : boxes)
-    box.varid = varid;
+  if (file.list->size() > 0) move.list = file.list;
   return NC_NOERR;
 }
 
 // The boxes of a call, without where they lie in memory.
-int select(File& file, int varid, const Variable& var, const door_call& call, bool puts,
+int select(File& file, int varid, const Variable& var, const door_call& call, Move& move,
            std::vector<Box>& boxes) {
+  const bool puts = move.puts;
   const std::size_t ndims = var.dims.size();
   if (call.form == door_var) {
     boxes.push_back(box_of(varid, ndims, nullptr, nullptr, nullptr));
@@ -114,7 +114,7 @@ int select(File& file, int varid, const Variable& var, const door_call& call, bo
     boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
     return check(file, var, call.start, call.count, call.stride, call.form >= door_vara, puts);
   }
-  return select_listed(file, varid, var, call, puts, boxes);
+  return select_listed(file, varid, var, call, move, boxes);
 }
 
 // Shoal's conversions are PnetCDF's for floating point that fits.
@@ -130,19 +130,14 @@ bool shoal_converts(nc_type memory, nc_type type, const char* values, std::int64
   return fit;
 }
 
-// Boxes lie one after the other, from `values` on; those of a list where it says.
+// Boxes lie one after the other, from `values` on.
 void lay_out(Move& move, char* values, nc_type type) {
-  const auto size = static_cast<std::int64_t>(size_of(type));
+  move.of_list.values = values;
+  move.of_list.type = type;
   for (Box& box : move.boxes) {
     box.values = values;
     box.type = type;
-    if (box.first < 0) {
-      values += cells_of(box) * size;
-      continue;
-    }
-    box.values = values + box.first * size;
-    for (std::int64_t& step : box.steps)
-      step *= size;
+    values += cells_of(box) * static_cast<std::int64_t>(size_of(type));
   }
 }
 
@@ -216,13 +211,16 @@ int prepare_get(const File& file, const door_call& call, const Asked& asked, Mov
     ConversionRules rules = asked.rules;
     rules.out_of_range = fill.data();
     const int code = convert(asked.type, own.values.data(), asked.memory, converted.data(), cells, rules);
-    const auto& count = own.boxes[0].count;
-    if (!asked.mpi.packed) {
-      copy(count, asked.steps.empty() ? cells * size : size, converted.data(), contiguous(count, size),
-           values, asked.steps, asked.steps.empty() ? count.size() : 0);
+    if (!asked.mpi.packed && asked.steps.empty()) {
+      std::memcpy(values, converted.data(), converted.size());
       return code;
     }
     if (!asked.steps.empty()) {
+      const auto& count = own.boxes[0].count;
+      if (!asked.mpi.packed) {
+        copy(count, size, converted.data(), contiguous(count, size), values, asked.steps);
+        return code;
+      }
       mapped.resize(converted.size());
       copy(count, size, converted.data(), contiguous(count, size), mapped.data(), asked.steps);
       converted.swap(mapped);
@@ -247,7 +245,7 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
   const bool is_text = var->type == NC_CHAR;
   if (call.memory != NC_NAT && (call.memory == NC_CHAR) != is_text) return NC_ECHAR;
   std::vector<Box> boxes;
-  if (const int code = select(file, varid, *var, call, puts, boxes); code != NC_NOERR) return code;
+  if (const int code = select(file, varid, *var, call, move, boxes); code != NC_NOERR) return code;
   if (call.memory == NC_NAT) {
     const bool nothing = call.bufcount == 0 && call.buftype != MPI_DATATYPE_NULL;
     if (nothing && call.together == 0) return NC_NOERR;
@@ -261,13 +259,15 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
     move.cells += cells;
     if (cells > 0) move.boxes.push_back(std::move(box));
   }
+  if (move.list != nullptr) move.cells = move.list->cells();
+  move.of_list.varid = varid;
   if (asked.mpi.cells >= 0 && asked.mpi.cells != move.cells) {
-    move.boxes.clear();
+    move.clear();
     return NC_EIOMISMATCH;
   }
   if (move.cells == 0) return NC_NOERR;
   if (call.values == nullptr && !asked.mpi.packed) {
-    move.boxes.clear();
+    move.clear();
     return NC_EINVAL;
   }
   for (std::size_t i = 0; call.form == door_varm && call.imap != nullptr && i < var->dims.size(); ++i)
@@ -276,7 +276,7 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
 }
 
 int deliver(Move& move) {
-  return move.deliver && !move.boxes.empty() ? move.deliver(move) : NC_NOERR;
+  return move.deliver && !move.is_empty() ? move.deliver(move) : NC_NOERR;
 }
 
 }  // namespace door::pnetcdf

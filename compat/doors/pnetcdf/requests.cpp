@@ -30,7 +30,7 @@ int move_at_once(File& file, int varid, const door_call& call) {
   if (const int code = check_mode(file, puts, together); code != NC_NOERR) return code;
   Move move;
   int code = prepare(file, varid, call, puts, false, move);
-  if (is_wrong(code)) move.boxes.clear();  // takes part with nothing
+  if (is_wrong(code)) move.clear();  // takes part with nothing
   if (together)
     code = worse(code, move_together(file, puts, {&move}));
   else
@@ -53,7 +53,7 @@ int post(File& file, int varid, const door_call& call) {
   if (buffers && file.buffer < 0) return NC_ENULLABUF;
   Request request;
   const int code = prepare(file, varid, call, puts, buffers, request.move);
-  if (is_wrong(code) || request.move.boxes.empty()) return code;
+  if (is_wrong(code) || request.move.is_empty()) return code;
   request.buffered = -1;
   if (buffers) {
     const nc_type type = file.variable(varid)->type;
