@@ -64,9 +64,12 @@ int nc_create_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int*
     register_format();
     return create(path, mode | NC_UDF0, comm, info, ncidp);
   }
-  const int is_netcdf4 = (mode & NC_NETCDF4) != 0 && getcwd(here, sizeof here) != NULL;
-  snprintf(address, sizeof address, "file://%s/%s#mode=netcdf-4,udf0", here, path);
-  return create(is_netcdf4 ? address : path, mode, comm, info, ncidp);
+  if (*path == '/' || getcwd(here, sizeof here - 1) == NULL)
+    here[0] = '\0';
+  else
+    strcat(here, "/");
+  snprintf(address, sizeof address, "file://%s%s#mode=netcdf-4,udf0", here, path);
+  return create((mode & NC_NETCDF4) != 0 ? address : path, mode, comm, info, ncidp);
 }
 
 int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {

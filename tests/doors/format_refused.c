@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A netCDF-C that cannot have the door as its format: this program has two of its symbols, and asks for the
  * table of functions.
- *   format_refused LIBRARY VERSION [OTHER_MPI]     VERSION: of its own tables; exit code 3: refused */
+ *   format_refused LIBRARY VERSION [OTHER_MPI]     VERSION: of its own tables; exit code 3: refused
+ * It has a symbol of netCDF-Fortran, too, of which a line warns. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <netcdf.h>
@@ -15,6 +16,9 @@ const NC_Dispatch* NC3_dispatch_table = &own;
 const char* nc_inq_libvers(void) {
   return "0";
 }
+
+void nf_def_var_chunking_(void);
+void nf_def_var_chunking_(void) {}
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;

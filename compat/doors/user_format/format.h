@@ -21,6 +21,8 @@ extern NC_Dispatch format_table;
 int format_take_library(const void* caller);
 /* The version of that library's own tables, NC_DISPATCH_VERSION; -1: it cannot be asked. */
 int format_version_of_library(void);
+/* 1: this process has netCDF-Fortran in it. */
+int format_has_fortran(void);
 
 /* While a call goes on to that library, a magic number would bring the file here again. */
 enum { k_slots = 10 };

@@ -25,11 +25,12 @@ static void set(void* member, const char* name) {
 int format_version_of_library(void) {
   // The table of classic files, which every netCDF-C has, and exports so far.
   const NC_Dispatch* const* table = NULL;
-  const NC_Dispatch* const* own = NULL;
   set(&table, "NC3_dispatch_table");
-  set(&own, "HDF5_dispatch_table");
-  if (table == NULL || *table == NULL) table = own;
   return table != NULL && *table != NULL ? (*table)->dispatch_version : -1;
+}
+
+int format_has_fortran(void) {
+  return dlsym(RTLD_DEFAULT, "nf_def_var_chunking_") != NULL;
 }
 
 // ---- Magic numbers.

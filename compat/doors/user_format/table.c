@@ -228,6 +228,16 @@ NC_Dispatch format_table = {
 
 static const char k_refuses[] = "is no format of this netCDF-C";
 
+// Some functions of netCDF-C that netCDF-Fortran calls take every file for one of HDF5's, without asking a
+// table. The program ends there, and nothing in between could answer.
+static void warn_fortran(void) {
+  if (format_has_fortran())
+    door_say(
+        "is a format of netCDF-C",
+        "a program in Fortran that names or asks for chunk sizes, contiguous storage or chunk caches would "
+        "end in netCDF-C on its files; preload the door for it");
+}
+
 __attribute__((visibility("default"))) NC_Dispatch* shoal_netcdf_format(void) {
   char why[512];
   if (!format_take_library(__builtin_return_address(0))) {
@@ -238,8 +248,7 @@ __attribute__((visibility("default"))) NC_Dispatch* shoal_netcdf_format(void) {
   if (version >= 0 && version != NC_DISPATCH_VERSION) {
     snprintf(why, sizeof why,
              "its tables of functions are of version %d, and Shoal's is of version %d; load a Shoal that was "
-             "built "
-             "with its headers",
+             "built with its headers",
              version, NC_DISPATCH_VERSION);
     door_say(k_refuses, why);
     return NULL;
@@ -248,5 +257,6 @@ __attribute__((visibility("default"))) NC_Dispatch* shoal_netcdf_format(void) {
     door_say(k_refuses, why);
     return NULL;
   }
+  warn_fortran();
   return &format_table;
 }
