@@ -224,39 +224,39 @@ NC_Dispatch format_table = {
     OF_ROW(inq_filter_avail),
 };
 
-// ---- What netCDF-C calls when it has loaded this library.
+// ---- What netCDF-C calls when it has loaded this library: once for each slot that names it.
 
-static const char k_refuses[] = "is no format of this netCDF-C";
+static void say_once(const char* what, const char* why) {
+  static int said = 0;
+  if (!said) door_say(what, why);
+  said = 1;
+}
 
-// Some functions of netCDF-C that netCDF-Fortran calls take every file for one of HDF5's, without asking a
-// table. The program ends there, and nothing in between could answer.
-static void warn_fortran(void) {
-  if (format_has_fortran())
-    door_say(
-        "is a format of netCDF-C",
-        "a program in Fortran that names or asks for chunk sizes, contiguous storage or chunk caches would "
-        "end in netCDF-C on its files; preload the door for it");
+// Why the library that asks cannot have the table; 0: it can.
+static int refuses(char* why, size_t size, const void* caller) {
+  if (!format_take_library(caller))
+    return snprintf(why, size, "its symbols are not there, as of a static library");
+  const int version = format_version_of_library();
+  if (version >= 0 && version != NC_DISPATCH_VERSION)
+    return snprintf(why, size,
+                    "its tables of functions are of version %d, and Shoal's is of version %d; load a Shoal "
+                    "that was built with its headers",
+                    version, NC_DISPATCH_VERSION);
+  return door_has_other_mpi(why, size);
 }
 
 __attribute__((visibility("default"))) NC_Dispatch* shoal_netcdf_format(void) {
   char why[512];
-  if (!format_take_library(__builtin_return_address(0))) {
-    door_say(k_refuses, "its symbols are not there, as of a static library");
+  if (refuses(why, sizeof why, __builtin_return_address(0))) {
+    say_once("is no format of this netCDF-C", why);
     return NULL;
   }
-  const int version = format_version_of_library();
-  if (version >= 0 && version != NC_DISPATCH_VERSION) {
-    snprintf(why, sizeof why,
-             "its tables of functions are of version %d, and Shoal's is of version %d; load a Shoal that was "
-             "built with its headers",
-             version, NC_DISPATCH_VERSION);
-    door_say(k_refuses, why);
-    return NULL;
-  }
-  if (door_has_other_mpi(why, sizeof why)) {
-    door_say(k_refuses, why);
-    return NULL;
-  }
-  warn_fortran();
+  // Some functions of netCDF-C that netCDF-Fortran calls take every file for one of HDF5's, without asking a
+  // table. The program ends there, and nothing in between could answer.
+  if (format_has_fortran())
+    say_once(
+        "is a format of netCDF-C",
+        "a program in Fortran that names or asks for chunk sizes, contiguous storage or chunk caches ends "
+        "in netCDF-C on its files; preload the door for it");
   return &format_table;
 }
