@@ -181,6 +181,7 @@ programs_format() {
     -o "$to/netcdf_calls"
   "$mpicc" "${with[@]}" -shared -fPIC -DFORMAT_LIBRARY="\"$library\"" "$sources/as_format.c" -lnetcdf -ldl \
     -o "$to/libas_format.so"
+  cp "$kept/format/lib/libnetcdf.settings" "$to/.settings"
   echo "$stamp" >"$to/.stamp"
 }
 

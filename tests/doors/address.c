@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A model whose files are named by its user: by a path, or by an address that gives them to a format of
  * netCDF-C.
- *   address BEFORE AFTER     what stands around each name: nothing, or "file:///folder/" and
- *                            "#mode=netcdf-4,udf0" */
+ *   address BEFORE AFTER [opened]     what stands around names of files that are made: nothing, or
+ *                                     "file:///folder/" and "#mode=netcdf-4,udf0"; and that are opened */
 #include "say.h"
 
 /* after netcdf.h */
@@ -11,6 +11,7 @@
 enum { k_rows = 6, k_columns = 8, k_records = 3 };
 
 static const char *before, *after;
+static int opened; /* by addresses, too */
 
 static const char* named(const char* name) {
   static char path[4096];
@@ -89,9 +90,9 @@ static void write_file(const char* name, int mode) {
   SAY(nc_close(ncid));
 }
 
-static void read_file(const char* path, int mode) {
+static void read_file(const char* name, int mode) {
   int ncid = -9, root = -9, vars = -9, dims = -9, unlimited = -9, varid = -9;
-  SAY(nc_open_par(path, mode, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  SAY(nc_open_par(opened ? named(name) : name, mode, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
   SAY(nc_inq(ncid, &dims, &vars, NULL, &unlimited));
   fprintf(say_log, "%d dimensions, %d variables, unlimited %d\n", dims, vars, unlimited);
   if (mode != NC_WRITE) {
@@ -136,6 +137,7 @@ static void alone(const char* name) {
 int main(int argc, char** argv) {
   before = argc > 2 ? argv[1] : "";
   after = argc > 2 ? argv[2] : "";
+  opened = argc > 3;
   say_start(argc, argv);
   write_file("address.nc", NC_NETCDF4);
   write_file("of a name.nc", NC_NETCDF4 | NC_CLASSIC_MODEL);
@@ -143,6 +145,7 @@ int main(int argc, char** argv) {
   read_file("address.nc", NC_NOWRITE);
   read_file("address.nc", NC_WRITE);
   read_file("address5.nc", NC_WRITE);
+  opened = 0; /* curl takes no address with blanks */
   read_file("of a name.nc", NC_NOWRITE);
   alone("alone.nc");
   MPI_Barrier(MPI_COMM_WORLD);

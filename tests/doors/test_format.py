@@ -9,6 +9,7 @@ runs the rest."""
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -56,6 +57,19 @@ def test_addresses_of_a_user(ranks, tmp_path):
     address = 'set -- "file://$PWD/" "#mode=netcdf-4,udf0"'
     served = ("address.nc: served by Shoal, netcdf4, 4", "address5.nc: served by Shoal, cdf5, 4")
     run_both(ranks, "address", tmp_path, *served, with_door=address)
+
+
+@only_with_all
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_opened_by_addresses(ranks, tmp_path):
+    """No magic numbers: netCDF-C reads the beginning of a file that an address names, where it can at all."""
+    settings = (PROGRAMS / ".settings").read_text()
+    if not re.search(r"^Byte-Range Support:\s*yes", settings, re.MULTILINE):
+        pytest.skip("this netCDF-C opens no files by addresses")
+    address = 'set -- "file://$PWD/" "#mode=netcdf-4,udf0" opened'
+    run_both(ranks, "address", tmp_path, magics=(), with_door=f"export SHOAL_DOORS=all; {address}")
+    report = (tmp_path / "report").read_text()
+    assert report.count("served by Shoal") == 6, report
 
 
 @only_with_all
