@@ -17,7 +17,7 @@ extern NC_Dispatch format_table;
 /* ---- The netCDF-C that has loaded this library (library.c) -------------------------------------- */
 
 /* Takes the library to which the code at `caller` belongs, or, where it is no netCDF-C, that of the program.
- * 0: neither has symbols of netCDF-C. */
+ * 0: neither has symbols of netCDF-C, or another one was taken. */
 int format_take_library(const void* caller);
 /* The version of that library's own tables, NC_DISPATCH_VERSION; -1: it cannot be asked. */
 int format_version_of_library(void);

@@ -11,10 +11,13 @@ static void* library = NULL;
 
 int format_take_library(const void* caller) {
   Dl_info info;
+  void* found = NULL;
   if (dladdr(caller, &info) != 0 && info.dli_fname != NULL)
-    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == NULL || dlsym(library, DOOR_EVERY_LIBRARY) == NULL) library = dlopen(NULL, RTLD_LAZY);
-  return library != NULL && dlsym(library, DOOR_EVERY_LIBRARY) != NULL;
+    found = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (found == NULL || dlsym(found, DOOR_EVERY_LIBRARY) == NULL) found = dlopen(NULL, RTLD_LAZY);
+  if (found == NULL || dlsym(found, DOOR_EVERY_LIBRARY) == NULL) return 0;
+  if (library == NULL) library = found;
+  return library == found;
 }
 
 static void set(void* member, const char* name) {
@@ -35,6 +38,7 @@ int format_has_fortran(void) {
 
 // ---- Magic numbers.
 
+// NC_UDF0 to NC_UDF9, of which headers before 4.10 name two.
 static const int k_flags[k_slots] = {0x40,     0x80,     0x10000,  0x80000,   0x100000,
                                      0x200000, 0x400000, 0x800000, 0x1000000, 0x2000000};
 

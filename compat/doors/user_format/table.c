@@ -235,7 +235,7 @@ static void say_once(const char* what, const char* why) {
 // Why the library that asks cannot have the table; 0: it can.
 static int refuses(char* why, size_t size, const void* caller) {
   if (!format_take_library(caller))
-    return snprintf(why, size, "its symbols are not there, as of a static library");
+    return snprintf(why, size, "its symbols are not there, as of a static library, or another one has it");
   const int version = format_version_of_library();
   if (version >= 0 && version != NC_DISPATCH_VERSION)
     return snprintf(why, size,
