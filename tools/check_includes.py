@@ -95,6 +95,7 @@ SHARED = {"bench": {"grids"}}
 # Folders of compat/doors/, and what each includes beside itself.
 DOORS = {
     "front": set(),
+    "user_format": {"front"},
     "file": {"front"},
     "data": {"front", "file"},
     "handback": {"front", "file", "data"},

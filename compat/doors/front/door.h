@@ -69,6 +69,10 @@ const struct door_functions* door_core_functions(void);
 const struct door_functions* door_enter(void);
 /* 1: this process may have Shoal's MPI and HDF5 in it. 0: it has others; `why` says which, and what to do. */
 int door_fits(char* why, size_t size);
+/* 1: this process has another MPI than Shoal's in it, which is the first that door_fits looks at. */
+int door_has_other_mpi(char* why, size_t size);
+/* "shoal: the door for netCDF WHAT: WHY" on standard error, by one rank. */
+void door_say(const char* what, const char* why);
 
 #ifdef __cplusplus
 }

@@ -84,6 +84,8 @@ void* door_library_symbol(const char* name);
 const struct door_functions* door_core_functions(void);
 const struct door_functions* door_enter(void);
 int door_fits(char* why, size_t size);
+int door_has_other_mpi(char* why, size_t size);
+void door_say(const char* what, const char* why);
 
 #ifdef __cplusplus
 }
