@@ -100,7 +100,7 @@ DOORS = {
     "data": {"front", "file"},
     "handback": {"front", "file", "data"},
     "calls": {"front", "file", "data", "handback"},
-    "pnetcdf": {"file", "data", "handback"},
+    "pnetcdf": {"front", "file", "data", "handback"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
