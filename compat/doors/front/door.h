@@ -53,9 +53,9 @@ static inline int door_is_id(int ncid) {
 #define DOOR_LIBRARY_FILE "libnetcdf"
 #include "parts.h"
 
-/* The functions of the program's own netCDF-C, looked for once: the next ones after the front in the order in
- * which the loader searches, otherwise those of a netCDF that was loaded later for one library alone, as Python
- * does. */
+/* The functions of the program's own netCDF-C, looked for once: the next ones after the front in the order
+ * in which the loader searches, otherwise those of a netCDF that was loaded later for one library alone, as
+ * Python does. */
 const struct door_functions* door_library(void);
 
 #ifdef __cplusplus
