@@ -7,6 +7,7 @@
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make test-model   the model of the stage, tried in every order of steps by the checker Spin: some minutes
 #   make tsan         the tests of storing in the background, under ThreadSanitizer: some minutes
+#   make test-format  the door as a format of netCDF-C 4.10, which is fetched and compiled first: five minutes
 #   make test-fuzz    what reads files and settings, with any bytes: 60 s each, with clang
 #   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
 #                     sanitizers
@@ -25,10 +26,10 @@ BENCH ?= ON
 COMMAND ?= bundled
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps configure library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install docs dist format check clean
+.PHONY: help build deps configure library python demo test quick test-mpich test-nodes test-model test-format test-fuzz test-asan test-tsan tsan test-all install docs dist format check clean
 
 help:
-	@sed -n '2,19s/^#   //p' Makefile
+	@sed -n '2,20s/^#   //p' Makefile
 
 # Python packages of others come while the library is compiled, and Shoal's own while the rest is.
 build: configure
@@ -76,6 +77,9 @@ test-model:
 	@tools/install-deps.sh --model || echo "going on with what is there"
 	tools/test.sh release model
 
+test-format: build
+	tools/test.sh release format
+
 test-fuzz:
 	@tools/install-deps.sh --fuzz || echo "going on with what is there"
 	tools/test.sh fuzz fuzz
@@ -91,7 +95,7 @@ tsan: deps
 	ctest --preset tsan -R '^(tsan|threads\.(single|unclosed|late))\.' --no-tests=error
 
 test-all: TEST_ALL = ON
-test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
+test-all: test test-mpich test-nodes test-model test-format test-fuzz test-asan test-tsan
 
 # Who installs Shoal gets neither benchmark suite nor laboratory, and waits for no tests to be compiled.
 install: BENCH = OFF

@@ -95,11 +95,12 @@ SHARED = {"bench": {"grids"}}
 # Folders of compat/doors/, and what each includes beside itself.
 DOORS = {
     "front": set(),
+    "user_format": {"front"},
     "file": {"front"},
     "data": {"front", "file"},
     "handback": {"front", "file", "data"},
     "calls": {"front", "file", "data", "handback"},
-    "pnetcdf": {"file", "data", "handback"},
+    "pnetcdf": {"front", "file", "data", "handback"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

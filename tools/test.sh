@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples memory python style includes, which are the default, quick, nodes, model and fuzz. Exit
-# code 1 if any failed.
+# Sections: ctest examples memory python style includes, which are the default, quick, nodes, model, format and fuzz.
+# Exit code 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
@@ -78,6 +78,17 @@ section_model() {
     0) record "model of the stage" passed "$((SECONDS - begin)) s" ;;
     77) record "model of the stage" skipped "the reason stands above" ;;
     *) record "model of the stage" FAILED "$((SECONDS - begin)) s" ;;
+  esac
+}
+
+# netCDF-C 4.10 and what is compiled with it are kept.
+section_format() {
+  local name="door as a format of netCDF-C" path=tests/doors/test_format.py code=0
+  tools/doors_programs.sh "$build" format || code=$?
+  case $code in
+    0) TEST_ALL=1 python_tests $path </dev/null && run_was "$name" "$(python_log $path)" ;;
+    77) skip "$name" "the reason stands above" ;;
+    *) record "$name" FAILED "its programs cannot be made" ;;
   esac
 }
 
@@ -218,7 +229,7 @@ section_includes() {
 [[ " ${sections[*]} " != *" ctest "*" memory python "* ]] || begin_beside_ctest
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, quick, nodes, model, fuzz" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, quick, nodes, model, format, fuzz" >&2
     exit 2
   fi
   "section_$section"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What other interfaces cost: the same fields by shoal_write, through PIO on Shoal, and by the calls of netCDF
-// and PnetCDF through Shoal's doors, in turns.
+// What other interfaces cost: the same fields by shoal_write, through PIO on Shoal, and by the calls of
+// netCDF and PnetCDF through Shoal's doors, in turns.
 //
 //   mpiexec -n 16 bench-interfaces [CASE...] [--reps N] [--dir D] [--json FILE] [--toy]
 //
-// Cases: large, lists (through PIO alone) and small are written in turns, in the other order every other time,
-// after a round that is not counted, in which every value is read back and compared. initdecomp times decompositions of 1e7
-// cells on a rank, of a list that is new and of one that was seen before. memory is the peak of a rank that
-// writes arrays larger than the stage. Each line ends with the goal, and whether it was reached. Exit codes:
-// 0; 1 for errors; 2 for wrong values.
+// Cases: large, lists (through PIO alone) and small are written in turns, in the other order every other
+// time, after a round that is not counted, in which every value is read back and compared. initdecomp times
+// decompositions of 1e7 cells on a rank, of a list that is new and of one that was seen before. memory is the
+// peak of a rank that writes arrays larger than the stage. Each line ends with the goal, and whether it was
+// reached. Exit codes: 0; 1 for errors; 2 for wrong values.
 #include <mpi.h>
 
 #include <cstdio>

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+# Settings of the two MPI-IOs of Open MPI.
+OMPIO, ROMIO = {}, {"OMPI_MCA_io": "romio321"}
 # What `ncdump -s` says of storage that must be the same; how values lie in chunks is each library's own.
 KEPT = ("_Format", "_DeflateLevel", "_Shuffle", "_Fletcher32", "_Filter", "_Endianness", "_NoFill")
 

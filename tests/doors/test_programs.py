@@ -14,12 +14,11 @@ import subprocess
 from dataclasses import dataclass
 
 import pytest
-from door_runs import TOP, build_folder, compare, dependencies, doors, run
+from door_runs import OMPIO, ROMIO, TOP, build_folder, compare, dependencies, doors, run
 
 pytest.importorskip("netCDF4")
 SEED = int(os.environ.get("TEST_SEED", "1"))
 SEQUENCES = int(os.environ.get("TEST_DOORS_SEQUENCES", "12"))
-OMPIO, ROMIO = {}, {"OMPI_MCA_io": "romio321"}
 
 
 @dataclass(frozen=True)

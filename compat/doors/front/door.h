@@ -51,24 +51,12 @@ static inline int door_is_id(int ncid) {
 /* A function that every netCDF-C has and the front has not; how files of it are named. */
 #define DOOR_EVERY_LIBRARY "nc_inq_libvers"
 #define DOOR_LIBRARY_FILE "libnetcdf"
-typedef const struct door_functions* door_core(const struct door_program* program, char* why, size_t size);
+#include "parts.h"
 
-/* ---- Parts of the front ------------------------------------------------------------------------------- */
-
-/* The program's own netCDF-C, looked for once. Its functions are the next ones after the front in the order
+/* The functions of the program's own netCDF-C, looked for once: the next ones after the front in the order
  * in which the loader searches, otherwise those of a netCDF that was loaded later for one library alone, as
  * Python does. */
 const struct door_functions* door_library(void);
-const struct door_program* door_own_program(void);
-/* A function of that library by its name; NULL: there is none. */
-void* door_library_symbol(const char* name);
-/* The core's functions, once it is loaded; NULL: not (yet). */
-const struct door_functions* door_core_functions(void);
-/* The same for a call that makes or opens a file: loads the core, unless the door is off (SHOAL_DOORS), or
- * has to stand aside. */
-const struct door_functions* door_enter(void);
-/* 1: this process may have Shoal's MPI and HDF5 in it. 0: it has others; `why` says which, and what to do. */
-int door_fits(char* why, size_t size);
 
 #ifdef __cplusplus
 }

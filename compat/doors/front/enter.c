@@ -19,8 +19,8 @@ const struct door_functions* door_core_functions(void) {
   return core;
 }
 
-// One line from one rank: the launchers say which one this is before MPI does.
-static void say(const char* why) {
+// The launchers say which rank this is before MPI does.
+void door_say(const char* what, const char* why) {
   static const char* const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
                                       "MPI_LOCALRANKID"};
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; ++i) {
@@ -29,10 +29,7 @@ static void say(const char* why) {
     if (strcmp(rank, "0") != 0) return;
     break;
   }
-  fprintf(stderr,
-          "shoal: the door for " DOOR_OF
-          " stands aside, and files are written by the program's own library: %s\n",
-          why);
+  fprintf(stderr, "shoal: the door for " DOOR_OF " %s: %s\n", what, why);
 }
 
 // ---- What is mapped.
@@ -96,29 +93,40 @@ static void version_of(const char* path, char* out, size_t size) {
   dlclose(library);
 }
 
-int door_fits(char* why, size_t size) {
+static const struct mapped* look_around(void) {
   static struct mapped mapped;
   memset(&mapped, 0, sizeof mapped);
   dl_iterate_phdr(note, &mapped);
-  if (mapped.mpis == 0) {
+  return &mapped;
+}
+
+int door_has_other_mpi(char* why, size_t size) {
+  const struct mapped* mapped = look_around();
+  for (int i = 0; i < mapped->mpis; ++i)
+    if (!is_mpi_of_shoal(mapped->mpi[i])) {
+      snprintf(why, size,
+               "the program's MPI is %s, and this Shoal was built with %s; load a Shoal of the former",
+               mapped->mpi[i], SHOAL_DOOR_MPI);
+      return 1;
+    }
+  return 0;
+}
+
+int door_fits(char* why, size_t size) {
+  if (door_has_other_mpi(why, size)) return 0;
+  const struct mapped* mapped = look_around();
+  if (mapped->mpis == 0) {
     snprintf(why, size, "the program has no %s in it, which this Shoal was built with", SHOAL_DOOR_MPI);
     return 0;
   }
-  for (int i = 0; i < mapped.mpis; ++i)
-    if (!is_mpi_of_shoal(mapped.mpi[i])) {
-      snprintf(why, size,
-               "the program's MPI is %s, and this Shoal was built with %s; load a Shoal of the former",
-               mapped.mpi[i], SHOAL_DOOR_MPI);
-      return 0;
-    }
-  for (int i = 0; i < mapped.hdf5s; ++i) {
+  for (int i = 0; i < mapped->hdf5s; ++i) {
     char version[32];
-    version_of(mapped.hdf5[i], version, sizeof version);
+    version_of(mapped->hdf5[i], version, sizeof version);
     if (strcmp(version, SHOAL_DOOR_HDF5) != 0) {
       snprintf(
           why, size,
           "the program's HDF5 is %s (%s), and this Shoal was built with %s; load a Shoal of that version",
-          *version != '\0' ? version : "unknown", mapped.hdf5[i], SHOAL_DOOR_HDF5);
+          *version != '\0' ? version : "unknown", mapped->hdf5[i], SHOAL_DOOR_HDF5);
       return 0;
     }
   }
@@ -159,6 +167,6 @@ const struct door_functions* door_enter(void) {
   char why[2 * PATH_MAX];
   door_core* open_core = door_fits(why, sizeof why) ? load_core(why, sizeof why) : NULL;
   if (open_core != NULL) core = open_core(program, why, sizeof why);
-  if (core == NULL) say(why);
+  if (core == NULL) door_say("stands aside, and files are written by the program's own library", why);
   return core;
 }

@@ -75,15 +75,7 @@ static inline int door_is_id(int ncid) {
 /* A function that every PnetCDF has and the front has not; how files of it are named. */
 #define DOOR_EVERY_LIBRARY "ncmpi_inq_libvers"
 #define DOOR_LIBRARY_FILE "libpnetcdf"
-typedef const struct door_functions* door_core(const struct door_program* program, char* why, size_t size);
-
-/* ---- Parts of the front, as of the door for netCDF ----------------------------------------------------- */
-
-const struct door_program* door_own_program(void);
-void* door_library_symbol(const char* name);
-const struct door_functions* door_core_functions(void);
-const struct door_functions* door_enter(void);
-int door_fits(char* why, size_t size);
+#include "front/parts.h"
 
 #ifdef __cplusplus
 }
