@@ -75,25 +75,40 @@ ArrayArgument argument_of(const shoal_array* array) {
   return out;
 }
 
-std::vector<BoxArgument> boxes_of(int n, const shoal_box* boxes) {
-  if (n < 0) throw Error(Code::invalid_argument, "the number of boxes is {}; it must be 0 or more", n);
-  if (n > 0) require(boxes, "boxes");
-  std::vector<BoxArgument> out;
-  out.reserve(static_cast<std::size_t>(n));
-  // Each is as long as the caller's version has them, which taken() knows after the first.
-  const auto* at = reinterpret_cast<const std::byte*>(boxes);
-  for (int i = 0; i < n; ++i) {
+BoxesCall boxes_call_of(int n, const shoal_box* boxes) {
+  BoxesCall call;
+  call.problem = caught([&] {
+    if (n < 0) throw Error(Code::invalid_argument, "the number of boxes is {}; it must be 0 or more", n);
+    if (n > 0) require(boxes, "boxes");
+    call.count = n;
+  });
+  // Each is as long as the caller's version has them, which taken() knows of the first.
+  call.box = [n, boxes](int i) {
+    const auto* const at = reinterpret_cast<const std::byte*>(boxes) + boxes->struct_size * std::size_t(i);
     const auto& box = *reinterpret_cast<const shoal_box*>(at);
     if (box.struct_size != boxes->struct_size)
       throw Error(Code::invalid_argument,
                   "struct_size of box {} is {}, and of the first one {}; all boxes "
                   "of a call have the same",
                   as_index(i), box.struct_size, boxes->struct_size);
-    Status problem = caught([&] { out.push_back(box_of(box)); });
-    if (!problem.ok() && n > 1) problem.message = fmt::format("box {}: {}", as_index(i), problem.message);
-    if (!problem.ok()) throw Error(problem);
-    at += box.struct_size;
-  }
+    try {
+      return box_of(box);
+    } catch (const Error& error) {
+      Status problem = error.status();
+      if (n > 1) problem.message = fmt::format("box {}: {}", as_index(i), problem.message);
+      throw Error(problem);
+    }
+  };
+  return call;
+}
+
+std::vector<BoxArgument> boxes_of(int n, const shoal_box* boxes) {
+  const BoxesCall call = boxes_call_of(n, boxes);
+  if (!call.problem.ok()) throw Error(call.problem);
+  std::vector<BoxArgument> out;
+  out.reserve(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    out.push_back(call.box(i));
   return out;
 }
 

@@ -82,20 +82,15 @@ DataCall call_of(const char* variable, const shoal_decomposition* decomposition,
   return call;
 }
 
-BoxesCall boxes_call_of(int n, const shoal_box* boxes) {
-  BoxesCall call;
-  call.problem = caught([&] { call.boxes = boxes_of(n, boxes); });
-  return call;
-}
-
 // move: of a Dataset, what a rank does alone with boxes.
 int move_boxes(shoal_dataset* handle, int n, const shoal_box* boxes,
                void (Dataset::*move)(const std::vector<BoxArgument>&)) noexcept {
   return guard([&] {
     Dataset& file = dataset_of(handle);
-    const BoxesCall call = boxes_call_of(n, boxes);
-    if (!call.problem.ok()) throw Error(call.problem).in_file(file.path());
-    (file.*move)(call.boxes);
+    std::vector<BoxArgument> all;
+    const Status problem = caught([&] { all = boxes_of(n, boxes); });
+    if (!problem.ok()) throw Error(problem).in_file(file.path());
+    (file.*move)(all);
   });
 }
 
@@ -351,8 +346,8 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, shoal_variable variable,
     Dataset& file = dataset_of(dataset);
     Status refused = refusal_of(code, message);
     if (code == SHOAL_OK && call == SHOAL_CALL_WRITE) refused.rank = k_told;
-    if (call == SHOAL_CALL_WRITE_BOXES) return file.write_boxes({{}, refused});
-    if (call == SHOAL_CALL_READ_BOXES) return file.read_boxes({{}, refused});
+    if (call == SHOAL_CALL_WRITE_BOXES) return file.write_boxes({0, {}, refused});
+    if (call == SHOAL_CALL_READ_BOXES) return file.read_boxes({0, {}, refused});
     DataCall refusal;
     refusal.decomposition = decomposition_of(decomposition);
     refusal.knows_section = section != nullptr && caught([&] { refusal.section = section_of(section); }).ok();

@@ -58,7 +58,10 @@ constexpr std::string_view k_zero_inside = "\x01";
 CellArray array_of(const shoal_array* array);
 /// The same for a call; what is wrong with it goes along, because a rank without cells need not have one.
 ArrayArgument argument_of(const shoal_array* array);
-/// The boxes of a call. Error(invalid_argument): what is wrong with one of them, but for its array.
+/// The boxes of a call, each taken where it is looked at. Error(invalid_argument): there are none to take; of
+/// a box: what is wrong with it, but for its array.
+BoxesCall boxes_call_of(int n, const shoal_box* boxes);
+/// All of them.
 std::vector<BoxArgument> boxes_of(int n, const shoal_box* boxes);
 /// Error(mpi) unless MPI is initialised and not finalised; Error(invalid_argument) for MPI_COMM_NULL.
 void require_mpi(MPI_Comm comm);

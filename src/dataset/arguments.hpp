@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -46,10 +47,11 @@ struct BoxArgument {
   ArrayArgument array;
 };
 
-/// The boxes of a rank in one call.
+/// The boxes of a rank in one call, of which there may be many: each is taken where it is looked at.
 struct BoxesCall {
-  std::vector<BoxArgument> boxes;
-  Status problem;  ///< boxes that could not even be taken
+  int count = 0;
+  std::function<BoxArgument(int)> box;  ///< by its place. Error: it cannot be taken
+  Status problem;                       ///< none could be taken
 };
 
 /// The arguments of write, read, put and get as the caller gave them.

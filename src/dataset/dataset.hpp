@@ -231,24 +231,19 @@ class Dataset {
   void get_values(int variable, const Box& box, const CellArray& cells);
 
   // Calls with boxes: dataset_boxes.cpp.
-  std::vector<CallBox> call_boxes(const BoxesCall& call, Direction direction, Status& refused) const;
+  CallBoxes call_boxes(const BoxesCall& call, Direction direction, Status& refused) const;
   BoxPlan box_plan(const BoxesCall& call, Direction direction, Status& refused);
   DataCall call_of_field(const BoxField& field, std::int64_t record) const;
   static DataCall call_of_whole(const BoxField& field);
-  static CellArray records_of_box(const BoxField& field, const FieldBox& own, const BoxArgument& box);
+  static CellArray records_of_box(const BoxField& field, std::int64_t record, const BoxArgument& box);
   static std::vector<CellArray> cells_of_boxes(const BoxField& field, std::int64_t record,
-                                               const std::vector<FieldBox>& mine,
-                                               const std::vector<BoxArgument>& boxes);
-  void write_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
-                       const std::vector<BoxArgument>& boxes);
-  void read_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
-                      const std::vector<BoxArgument>& boxes);
-  void put_box(const BoxField& field, const std::vector<FieldBox>& mine,
-               const std::vector<BoxArgument>& boxes);
-  void get_box(const BoxField& field, const std::vector<FieldBox>& mine,
-               const std::vector<BoxArgument>& boxes);
+                                               const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
+  void write_box_field(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
+  void read_box_field(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
+  void put_box(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
+  void get_box(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
   void note_box_errors(const BoxField& field, const ConversionErrors& errors, Direction direction,
-                       const std::vector<BoxArgument>& boxes, const std::vector<FieldBox>& mine);
+                       const BoxesCall& boxes, const std::vector<FieldBoxes>& mine);
 
   /// Ranks match calls (Comm::match_calls) with details that have to be the same; if they are not: rank 0's.
   std::optional<Bytes> match_with_root(const char* does, const Bytes& details);

@@ -62,17 +62,18 @@ void check_array(const VariableDef& variable, const BoxArgument& box, Direction 
     find_conversion(in_file, cells.element());
 }
 
-CallBox call_box_of(const Schema& schema, const BoxArgument& box) {
-  CallBox out;
-  out.variable = box.variable;
-  out.cells = {box.start, box.count, box.stride};
-  if (!schema.has_record(box.variable)) return out;
-  out.of_records = true;
-  out.record = box.start[0];
-  out.records = box.count[0];
-  out.record_step = box.stride[0];
-  out.cells = out.cells.from(1);
-  return out;
+void add_box(const Schema& schema, const BoxArgument& box, CallBoxes& boxes) {
+  CallBoxes::Records of;
+  of.variable = box.variable;
+  StridedBox cells{box.start, box.count, box.stride};
+  if (schema.has_record(box.variable)) {
+    of.of_records = true;
+    of.record = box.start[0];
+    of.records = box.count[0];
+    of.record_step = box.stride[0];
+    cells = cells.from(1);
+  }
+  boxes.add(of, cells);
 }
 
 // Frees the texts of an array when it goes.
@@ -98,25 +99,29 @@ class TextsInArray {
 }  // namespace
 
 // What is wrong with a box of this rank is in `refused`, and then there are none.
-std::vector<CallBox> Dataset::call_boxes(const BoxesCall& call, Direction direction, Status& refused) const {
-  std::vector<CallBox> out;
-  out.reserve(call.boxes.size());
+CallBoxes Dataset::call_boxes(const BoxesCall& call, Direction direction, Status& refused) const {
+  CallBoxes out;
   refused = call.problem;
-  for (const auto& box : call.boxes) {
-    const std::string* name = nullptr;
-    refused.merge(caught([&] {
+  const std::string* name = nullptr;
+  const Status wrong = caught([&] {
+    for (int i = 0; i < call.count; ++i) {
+      name = nullptr;
+      const BoxArgument box = call.box(i);
       variable_number(box.variable);
-      name = &schema().variable(box.variable).name;
-      require_plain(schema().variable(box.variable));
+      const VariableDef& variable = schema().variable(box.variable);
+      name = &variable.name;
+      require_plain(variable);
       check_box(schema(), box, direction);
-      check_array(schema().variable(box.variable), box, direction);
-      out.push_back(call_box_of(schema(), box));
-    }));
-    if (refused.ok()) continue;
+      check_array(variable, box, direction);
+      add_box(schema(), box, out);
+    }
+    out.end();
+  });
+  if (!wrong.ok()) {
+    refused.merge(wrong);
     if (refused.variable.empty() && name != nullptr) refused.variable = *name;
     if (refused.file.empty()) refused.file = path_;
-    out.clear();
-    break;
+    out = {};
   }
   if (!refused.ok() && comm_.size() == 1) throw Error(refused);
   return out;
@@ -138,7 +143,7 @@ void Dataset::write_boxes(const BoxesCall& call) {
   Status refused;
   const BoxPlan plan = box_plan(call, Direction::to_file, refused);
   for (std::size_t i = 0; i < plan.fields.size(); ++i)
-    write_box_field(plan.fields[i], plan.mine[i], call.boxes);
+    write_box_field(plan.fields[i], plan.mine[i], call);
   // The others' cells are written; all ranks learn of it at sync.
   if (!refused.ok()) merge_named(late_, refused);
 }
@@ -152,29 +157,33 @@ void Dataset::read_boxes(const BoxesCall& call) {
   const BoxPlan plan = box_plan(call, Direction::from_file, refused);
   Status status;
   for (std::size_t i = 0; i < plan.fields.size(); ++i)
-    status.merge(caught([&] { read_box_field(plan.fields[i], plan.mine[i], call.boxes); }));
+    status.merge(caught([&] { read_box_field(plan.fields[i], plan.mine[i], call); }));
   if (plan.refused) comm_.agree_or_throw(refused);
   if (!status.ok()) throw Error(status);
 }
 
 // The array of a box from a record of it on, with its record dimension where the variable has one.
-CellArray Dataset::records_of_box(const BoxField& field, const FieldBox& own, const BoxArgument& box) {
+CellArray Dataset::records_of_box(const BoxField& field, std::int64_t record, const BoxArgument& box) {
   const CellArray& cells = box.array.cells;
   if (field.records == 0) return cells;
   Box part = Box::whole(cells.extents());
-  part.first[0] = own.record;
+  part.first[0] = record;
   part.count[0] = field.records;
   return cells.part(part);
 }
 
 std::vector<CellArray> Dataset::cells_of_boxes(const BoxField& field, std::int64_t record,
-                                               const std::vector<FieldBox>& mine,
-                                               const std::vector<BoxArgument>& boxes) {
+                                               const std::vector<FieldBoxes>& mine, const BoxesCall& boxes) {
+  int count = 0;
+  for (const auto& own : mine)
+    count += own.count;
   std::vector<CellArray> arrays;
-  for (const auto& own : mine) {
-    const CellArray cells = records_of_box(field, own, boxes[static_cast<std::size_t>(own.box)]);
-    arrays.push_back(field.records == 0 ? cells : cells.at(record));
-  }
+  arrays.reserve(static_cast<std::size_t>(count));
+  for (const auto& own : mine)
+    for (int i = own.first; i < own.first + own.count; ++i) {
+      const CellArray cells = records_of_box(field, own.record, boxes.box(i));
+      arrays.push_back(field.records == 0 ? cells : cells.at(record));
+    }
   return arrays;
 }
 
@@ -190,8 +199,8 @@ DataCall Dataset::call_of_field(const BoxField& field, std::int64_t record) cons
   return call;
 }
 
-void Dataset::write_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
-                              const std::vector<BoxArgument>& boxes) {
+void Dataset::write_box_field(const BoxField& field, const std::vector<FieldBoxes>& mine,
+                              const BoxesCall& boxes) {
   if (field.kind == BoxField::Kind::whole) return put_box(field, mine, boxes);
   const VariableDef& definition = schema().variable(field.variable);
   for (std::int64_t r = 0; r < std::max<std::int64_t>(1, field.records); ++r) {
@@ -210,9 +219,9 @@ void Dataset::write_box_field(const BoxField& field, const std::vector<FieldBox>
 
 // Of values that did not fit when boxes of several types were brought to the variable's.
 void Dataset::note_box_errors(const BoxField& field, const ConversionErrors& errors, Direction direction,
-                              const std::vector<BoxArgument>& boxes, const std::vector<FieldBox>& mine) {
+                              const BoxesCall& boxes, const std::vector<FieldBoxes>& mine) {
   const VariableDef& definition = schema().variable(field.variable);
-  const Type type = boxes[static_cast<std::size_t>(mine.front().box)].array.cells.type();
+  const Type type = boxes.box(mine.front().first).array.cells.type();
   const bool writes = direction == Direction::to_file;
   Status status = conversion_status(errors, field.section, writes ? type : definition.type,
                                     writes ? definition.type : type);
@@ -223,8 +232,8 @@ void Dataset::note_box_errors(const BoxField& field, const ConversionErrors& err
 }
 
 // Records after one in which values do not fit are read as well: other ranks read them, too.
-void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBox>& mine,
-                             const std::vector<BoxArgument>& boxes) {
+void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBoxes>& mine,
+                             const BoxesCall& boxes) {
   if (field.kind == BoxField::Kind::whole) return get_box(field, mine, boxes);
   const VariableDef& definition = schema().variable(field.variable);
   Status status;
@@ -246,15 +255,14 @@ void Dataset::read_box_field(const BoxField& field, const std::vector<FieldBox>&
 }
 
 // The values of the owner, which rank 0 puts.
-void Dataset::put_box(const BoxField& field, const std::vector<FieldBox>& mine,
-                      const std::vector<BoxArgument>& boxes) {
+void Dataset::put_box(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes) {
   const VariableDef& definition = schema().variable(field.variable);
   DataCall call = call_of_whole(field);
   Bytes values;
   if (field.owner == 0) {
     if (comm_.rank() == 0) {
       const auto& own = mine.back();
-      call.array.cells = records_of_box(field, own, boxes[static_cast<std::size_t>(own.box)]);
+      call.array.cells = records_of_box(field, own.record, boxes.box(own.first));
     }
   } else {
     values = comm_.from_root(
@@ -264,7 +272,7 @@ void Dataset::put_box(const BoxField& field, const std::vector<FieldBox>& mine,
                         "strings are taken from all ranks, or from rank 0; give the same box on all ranks")
                 .of_variable(definition.name);
           const auto& own = mine.back();
-          const HostArray on_host(records_of_box(field, own, boxes[static_cast<std::size_t>(own.box)]));
+          const HostArray on_host(records_of_box(field, own.record, boxes.box(own.first)));
           ConversionErrors errors;
           Bytes gathered =
               gather_values(on_host.view(), definition, rounding_of_variable(field.variable).get(), errors);
@@ -280,10 +288,9 @@ void Dataset::put_box(const BoxField& field, const std::vector<FieldBox>& mine,
 }
 
 // A rank that has the box not once takes part with memory of its own.
-void Dataset::get_box(const BoxField& field, const std::vector<FieldBox>& mine,
-                      const std::vector<BoxArgument>& boxes) {
-  const auto array_of = [&](const FieldBox& own) {
-    return records_of_box(field, own, boxes[static_cast<std::size_t>(own.box)]);
+void Dataset::get_box(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes) {
+  const auto array_of = [&](const FieldBoxes& own) {
+    return records_of_box(field, own.record, boxes.box(own.first));
   };
   const VariableDef& definition = schema().variable(field.variable);
   DataCall call = call_of_whole(field);

@@ -20,6 +20,12 @@ bool CellArray::is_dense() const {
   return view_.data != nullptr;
 }
 
+bool CellArray::lies_at(const std::byte* first, const Dims& strides) const {
+  for (int d = 0; d < strides.size(); ++d)
+    if (view_.extents[d] > 1 && view_.strides[d] != strides[d]) return false;
+  return first != nullptr && host_cells() == first;
+}
+
 std::byte* CellArray::host_cells_as(Type type) const {
   return view_.type == type && view_.element_size == size_of(type) && is_dense() ? host_cells() : nullptr;
 }

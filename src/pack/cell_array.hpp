@@ -34,6 +34,8 @@ class CellArray {
   std::byte* host_cells_as(Type type) const;
   /// Has it memory in which its cells lie row-major without gaps?
   bool is_dense() const;
+  /// Is its memory the host's, and begins there, with these bytes from one cell to the next?
+  bool lies_at(const std::byte* first, const Dims& strides) const;
 
   /// The description alone.
   CellArray without_cells() const;

@@ -19,10 +19,11 @@ struct ModelVariable {
 
 const std::vector<ModelVariable>& variables() {
   static const std::vector<ModelVariable> k_all = {
-      {"scalar", "", SHOAL_INT, {}, false},          {"line", "x", SHOAL_DOUBLE, {7}, false},
-      {"fixed", "y x", SHOAL_SHORT, {5, 7}, false},  {"time", "time", SHOAL_DOUBLE, {}, true},
-      {"level", "time y", SHOAL_INT, {5}, true},     {"field", "time z y x", SHOAL_FLOAT, {3, 5, 7}, true},
-      {"other", "time y x", SHOAL_INT, {5, 7}, true}};
+      {"scalar", "", SHOAL_INT, {}, false},           {"line", "x", SHOAL_DOUBLE, {7}, false},
+      {"fixed", "y x", SHOAL_SHORT, {5, 7}, false},   {"time", "time", SHOAL_DOUBLE, {}, true},
+      {"level", "time y", SHOAL_INT, {5}, true},      {"field", "time z y x", SHOAL_FLOAT, {3, 5, 7}, true},
+      {"other", "time y x", SHOAL_INT, {5, 7}, true}, {"alike", "time y x", SHOAL_INT, {5, 7}, true},
+      {"same", "y x", SHOAL_SHORT, {5, 7}, false}};
   return k_all;
 }
 
@@ -264,6 +265,86 @@ TEST_CASE("boxes: random ones of all kinds are written and read") {
       check_all(file, whole, model, random);
       ok(shoal_close(&file, 0));
     }
+  }
+}
+
+TEST_CASE("boxes: many of a rank, in several variables and records, whose arrays lie together or apart") {
+  if (skipped(in_one_file(), "a set of files is written by the decompositions of its variables")) return;
+  constexpr std::int64_t k_records = 2, k_z = 3, k_y = 5, k_x = 7;
+  const int ranks = world_size();
+  std::vector<std::int64_t> rows;  // of this rank; some ranks may have none
+  for (std::int64_t y = world_rank(); y < k_y; y += ranks)
+    rows.push_back(y);
+  const auto n = static_cast<std::int64_t>(rows.size());
+  for (const std::int64_t apart : {0, 1}) {  // cells between two rows
+    CAPTURE(apart);
+    shoal_dataset* file = model_file("format=" + formats().back());
+    const std::int64_t row = k_x + apart;
+    const std::int64_t strides[] = {0, n * row * 4, row * 4, 4}, flat[] = {0, row * 4, 4};
+    const std::int64_t count[] = {1, k_z, 1, k_x}, flat_count[] = {1, 1, k_x};
+    std::vector<float> field(static_cast<std::size_t>(k_records * k_z * n * row), -1.0F);
+    std::vector<std::int32_t> other(static_cast<std::size_t>(k_records * n * row), -1);
+    std::vector<std::int64_t> starts, flat_starts;
+    const auto value = [](std::int64_t t, std::int64_t z, std::int64_t y, std::int64_t x) {
+      return ((t * k_z + z) * k_y + y) * k_x + x;
+    };
+    std::vector<shoal_box> boxes;
+    starts.reserve(static_cast<std::size_t>(k_records * n * 4));
+    flat_starts.reserve(static_cast<std::size_t>(k_records * n * 3));
+    for (std::int64_t t = 0; t < k_records; ++t)
+      for (std::int64_t r = 0; r < n; ++r) {
+        const std::int64_t y = rows[static_cast<std::size_t>(r)];
+        float* const at = field.data() + (t * k_z * n + r) * row;
+        std::int32_t* const flat_at = other.data() + (t * n + r) * row;
+        for (std::int64_t x = 0; x < k_x; ++x) {
+          for (std::int64_t z = 0; z < k_z; ++z)
+            at[z * n * row + x] = static_cast<float>(value(t, z, y, x));
+          flat_at[x] = static_cast<std::int32_t>(value(t, 0, y, x));
+        }
+        starts.insert(starts.end(), {t, 0, y, 0});
+        flat_starts.insert(flat_starts.end(), {t, y, 0});
+        shoal_box box = {sizeof(shoal_box),
+                         5,
+                         4,
+                         starts.data() + starts.size() - 4,
+                         count,
+                         nullptr,
+                         shoal_array_of(at, SHOAL_FLOAT, 4, count)};
+        box.array.strides = strides;
+        boxes.push_back(box);
+        box = {sizeof(shoal_box),
+               6,
+               3,
+               flat_starts.data() + flat_starts.size() - 3,
+               flat_count,
+               nullptr,
+               shoal_array_of(flat_at, SHOAL_INT, 3, flat_count)};
+        box.array.strides = flat;
+        boxes.push_back(box);
+      }
+    std::stable_sort(boxes.begin(), boxes.end(),
+                     [](const shoal_box& a, const shoal_box& b) { return a.variable < b.variable; });
+    ok(shoal_write_boxes(file, static_cast<int>(boxes.size()), boxes.data()));
+    const auto written = field;
+    const auto flat_written = other;
+    std::fill(field.begin(), field.end(), -1.0F);
+    std::fill(other.begin(), other.end(), -1);
+    ok(shoal_read_boxes(file, static_cast<int>(boxes.size()), boxes.data()));
+    CHECK(field == written);
+    CHECK(other == flat_written);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "boxes.nc", SHOAL_READ, nullptr, &file));
+    const std::int64_t all[] = {k_records, k_z, k_y, k_x};
+    std::vector<float> whole(k_records * k_z * k_y * k_x);
+    const std::int64_t zeros[] = {0, 0, 0, 0};
+    const shoal_box box = {
+        sizeof(shoal_box), 5, 4, zeros, all, nullptr, shoal_array_of(whole.data(), SHOAL_FLOAT, 4, all)};
+    ok(shoal_read_boxes(file, 1, &box));
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      wrong += whole[i] == static_cast<float>(i) ? 0 : 1;
+    CHECK(wrong == 0);
+    ok(shoal_close(&file, 0));
   }
 }
 

@@ -5,6 +5,18 @@ if(Python3_Interpreter_FOUND AND SHOAL_PNETCDF_LIBRARY)
     $<TARGET_FILE:door_table_pnetcdf> $<TARGET_FILE:shoal_door_pnetcdf> "${SHOAL_PNETCDF_LIBRARY}"
     "${SHOAL_PNETCDF_INCLUDE}/pnetcdf.h")
 endif()
+# Lists of runs become few boxes.
+add_executable(door_lists lists.cpp)
+target_sources(door_lists PRIVATE "${PROJECT_SOURCE_DIR}/compat/doors/pnetcdf/lists.cpp"
+  "${PROJECT_SOURCE_DIR}/compat/doors/file/definitions.cpp")
+target_include_directories(door_lists PRIVATE "${PROJECT_SOURCE_DIR}/compat/doors" "${PROJECT_BINARY_DIR}/compat/doors")
+target_include_directories(door_lists SYSTEM PRIVATE "${SHOAL_NETCDF_INCLUDE}" "${SHOAL_PNETCDF_INCLUDE}"
+  ${MPI_C_INCLUDE_DIRS})
+target_compile_definitions(door_lists PRIVATE ${SHOAL_MPI_DEFINITIONS})
+target_link_libraries(door_lists PRIVATE shoal shoal_utf8proc MPI::MPI_C shoal_warnings)
+set_target_properties(door_lists PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+add_dependencies(door_tests door_lists)
+shoal_add_test(doors.pnetcdf.lists 60 1 doors $<TARGET_FILE:door_lists>)
 # Each alone and with the door, and compared: logs of calls, and files.
 function(shoal_door_pnetcdf_program name source)
   add_executable(door_pnetcdf_${name} ${source})

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A collective put through the door, as in the step before: no message, whatever was put. The program counts
- * MPI's calls by its profiling interface. */
+ * A collective put through the door, as in the step before, or as of a variable of the same lengths: no
+ * message, whatever was put. The program counts MPI's calls by its profiling interface. */
 #include <mpi.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
@@ -79,9 +79,11 @@ static int wrong_in(const char* path, int mode, int rank, int ranks) {
     const double day = (double)step;
     all_calls = 0;
     NEEDS(nc_put_vara_double(file, time, &step, &one, &day));
-    for (int i = 0; i < k_fields; ++i)
+    for (int i = 0; i < k_fields; ++i) {
+      if (i == 1 && step == 0) all_calls = 0;
       NEEDS(nc_put_vara_double(file, fields[i], start, count, values));
-    if (step > 0 && ranks > 1 && all_calls > 0) {
+    }
+    if (ranks > 1 && all_calls > 0) {
       wrong = 1;
       fprintf(stderr, "%s: step %zu: rank %d called MPI %d times, the last time MPI_%s\n", path, step, rank,
               all_calls, last_call);

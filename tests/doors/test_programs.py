@@ -52,7 +52,7 @@ PROGRAMS = [
     Program("roms_like", ("netcdf4",), ("roms_his_netcdf4.nc",), "fortran"),
     Program("fms_like", (), ("ocean_daily.nc", "ocean_month.nc.0000", "ice_month.nc.0000"), "fortran"),
     Program("wrf_like", (), ("wrfout_d01.nc",)),
-    Program("pnetcdf_calls", (), ("types.nc", "shapes.nc", "flexible.nc", "requests.nc")),
+    Program("pnetcdf_calls", (), ("types.nc", "shapes.nc", "flexible.nc", "requests.nc", "lists.nc")),
     Program("netcdf_calls", (), ("types.nc", "shapes.nc", "independent.nc")),
     Program("parallel.py", (), ("python.nc",), "python"),
     *(

@@ -16,6 +16,8 @@
 
 namespace door::pnetcdf {
 
+class List;
+
 // Cells of a variable, and where they lie in memory: `values` is the first one, `steps` are bytes from one
 // cell to the next (empty: contiguous), `type` is PnetCDF's number of theirs.
 struct Box {
@@ -29,10 +31,15 @@ struct Box {
 struct Move {
   bool puts = true;
   std::vector<Box> boxes;
-  std::vector<char> values;  // what boxes point into, where it is not the program's array
+  std::shared_ptr<const List> list;  // in place of boxes: many of one variable
+  Box of_list;                       // that has the variable, the first value, and the type
+  std::vector<char> values;          // what boxes point into, where it is not the program's array
   std::int64_t cells = 0;
   int code = NC_NOERR;                // NC_ERANGE of what was converted
   std::function<int(Move&)> deliver;  // of gets: gives values to the program; empty: they are there
+
+  bool is_empty() const { return boxes.empty() && list == nullptr; }
+  void clear() { boxes.clear(), list = nullptr; }
 };
 
 struct Request {
@@ -51,6 +58,7 @@ struct File : ServedFile {
   // Cells that this rank put alone and Shoal could not take, as records that are not there: until ranks meet.
   std::vector<Move> kept;
   std::int64_t put_bytes = 0, got_bytes = 0;
+  std::shared_ptr<const List> list;  // the last one that a call gave
 
   bool grows(const Variable& var) const;  // along its first dimension
   using ServedFile::shared_records;

@@ -2,8 +2,10 @@
 // Boxes move by Shoal: of all ranks together, or of this one alone, which keeps what Shoal cannot take yet.
 #include <algorithm>
 #include <cstring>
+#include <deque>
 
 #include "pnetcdf/file.hpp"
+#include "pnetcdf/lists.hpp"
 #include "pnetcdf/memory.hpp"
 
 namespace door::pnetcdf {
@@ -50,23 +52,58 @@ bool waits(const File& file, const Move& move) {
 }
 
 // Bytes of the file, for those who ask how many were moved.
-void count_bytes(File& file, bool puts, const Box& box) {
-  const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
-  auto bytes = static_cast<std::int64_t>(size_of(var.type));
-  for (const std::int64_t count : box.count)
-    bytes *= count;
-  (puts ? file.put_bytes : file.got_bytes) += bytes;
+void count_bytes(File& file, bool puts, const Move& move) {
+  if (move.is_empty()) return;
+  const int varid = move.list != nullptr ? move.of_list.varid : move.boxes[0].varid;
+  const Variable& var = file.definitions.vars[static_cast<std::size_t>(varid)];
+  (puts ? file.put_bytes : file.got_bytes) += move.cells * static_cast<std::int64_t>(size_of(var.type));
+}
+
+// The boxes of a list, which point into it and, where they do not lie contiguous, into `steps`.
+void add_list(const File& file, const Move& move, std::vector<shoal_box>& boxes, std::deque<Steps>& steps) {
+  const List& list = *move.list;
+  const Box& all = move.of_list;
+  const std::size_t ndims = list.ndims();
+  const auto size = static_cast<std::int64_t>(size_of(all.type));
+  Steps* const own = list.steps(0) == nullptr ? nullptr : &steps.emplace_back(list.size() * ndims);
+  shoal_box box = SHOAL_BOX_INIT;
+  box.variable = file.definitions.vars[static_cast<std::size_t>(all.varid)].number;
+  box.ndims = static_cast<int>(ndims);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    box.start = list.start(i);
+    box.count = list.count(i);
+    box.array =
+        shoal_array_of(static_cast<char*>(all.values) + list.first(i) * size, all.type, box.ndims, box.count);
+    for (std::size_t d = 0; own != nullptr && d < ndims; ++d)
+      (*own)[i * ndims + d] = list.steps(i)[d] * size;
+    if (own != nullptr) box.array.strides = own->data() + i * ndims;
+    boxes.push_back(box);
+  }
+}
+
+// A list as boxes.
+void spread(Move& move) {
+  if (move.list == nullptr) return;
+  for (std::size_t i = 0; i < move.list->size(); ++i)
+    move.boxes.push_back(move.list->box_of(i, move.of_list));
+  move.list = nullptr;
 }
 
 }  // namespace
 
 int move_together(File& file, bool puts, const std::vector<Move*>& moves) {
-  std::vector<shoal_box> boxes;
+  std::size_t all = 0;
   for (const Move* move : moves)
-    for (const Box& box : move->boxes) {
+    all += move->list != nullptr ? move->list->size() : move->boxes.size();
+  std::vector<shoal_box> boxes;
+  boxes.reserve(all);
+  std::deque<Steps> steps;
+  for (const Move* move : moves) {
+    if (move->list != nullptr) add_list(file, *move, boxes, steps);
+    for (const Box& box : move->boxes)
       boxes.push_back(as_shoal(file, box));
-      count_bytes(file, puts, box);
-    }
+    count_bytes(file, puts, *move);
+  }
   file.together |= puts;
   const int count = static_cast<int>(boxes.size());
   return told(file, puts,
@@ -75,7 +112,8 @@ int move_together(File& file, bool puts, const std::vector<Move*>& moves) {
 }
 
 int move_alone(File& file, Move& move) {
-  if (move.boxes.empty()) return NC_NOERR;
+  if (move.is_empty()) return NC_NOERR;
+  spread(move);
   if (!move.puts) return read_over(file, move);
   if (!waits(file, move)) {
     file.put_alone = true;
@@ -83,8 +121,7 @@ int move_alone(File& file, Move& move) {
     for (const Box& box : move.boxes)
       boxes.push_back(as_shoal(file, box));
     const int code = shoal_write_independent(file.dataset, static_cast<int>(boxes.size()), boxes.data());
-    for (const Box& box : move.boxes)
-      if (code == SHOAL_OK) count_bytes(file, true, box);
+    if (code == SHOAL_OK) count_bytes(file, true, move);
     if (code != SHOAL_STATE) return told(file, true, code);
   }
   keep(file, std::move(move));
@@ -118,11 +155,11 @@ void keep(File& file, Move&& move) {
 }
 
 int read_over(File& file, Move& move) {
+  count_bytes(file, false, move);
   const std::int64_t records = file.shared_records();
   for (Box& box : move.boxes) {
     const Variable& var = file.definitions.vars[static_cast<std::size_t>(box.varid)];
     const Steps steps = steps_of(box);
-    count_bytes(file, false, box);
     auto* values = static_cast<char*>(box.values);
     Box there = box;
     if (file.grows(var) && end_of(box) > records) {

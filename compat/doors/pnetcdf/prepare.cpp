@@ -7,6 +7,7 @@
 
 #include "data/convert.hpp"
 #include "pnetcdf/file.hpp"
+#include "pnetcdf/lists.hpp"
 #include "pnetcdf/memory.hpp"
 
 namespace door::pnetcdf {
@@ -66,9 +67,42 @@ Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offs
   return box;
 }
 
+// Those of varn.
+int select_listed(File& file, int varid, const Variable& var, const door_call& call, Move& move,
+                  std::vector<Box>& boxes) {
+  const bool puts = move.puts;
+  const std::size_t ndims = var.dims.size();
+  if (call.num == 0) return NC_NOERR;
+  if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
+  if (ndims == 0) {
+    boxes.push_back(box_of(varid, 0, nullptr, nullptr, nullptr));
+    return NC_NOERR;
+  }
+  if (call.starts == nullptr) return NC_ENULLSTART;
+  if (file.list == nullptr || !file.list->is_of(var.dims, puts, call)) {
+    bool counted = call.counts != nullptr;
+    for (int i = 0; i < call.num; ++i) {
+      const MPI_Offset* count = call.counts == nullptr ? nullptr : call.counts[i];
+      if (call.starts[i] == nullptr) return NC_ENULLSTART;
+      if (const int code = check(file, var, call.starts[i], count, nullptr, false, puts); code != NC_NOERR)
+        return code;
+      counted &= count != nullptr;
+    }
+    if (!counted && call.counts != nullptr) {  // a NULL among them
+      for (int i = 0; i < call.num; ++i)
+        boxes.push_back(box_of(varid, ndims, call.starts[i], call.counts[i], nullptr));
+      return NC_NOERR;
+    }
+    file.list = std::make_shared<const List>(var.dims, puts, call);
+  }
+  if (file.list->size() > 0) move.list = file.list;
+  return NC_NOERR;
+}
+
 // The boxes of a call, without where they lie in memory.
-int select(const File& file, int varid, const Variable& var, const door_call& call, bool puts,
+int select(File& file, int varid, const Variable& var, const door_call& call, Move& move,
            std::vector<Box>& boxes) {
+  const bool puts = move.puts;
   const std::size_t ndims = var.dims.size();
   if (call.form == door_var) {
     boxes.push_back(box_of(varid, ndims, nullptr, nullptr, nullptr));
@@ -80,17 +114,7 @@ int select(const File& file, int varid, const Variable& var, const door_call& ca
     boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
     return check(file, var, call.start, call.count, call.stride, call.form >= door_vara, puts);
   }
-  if (call.num == 0) return NC_NOERR;
-  if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
-  if (ndims > 0 && call.starts == nullptr) return NC_ENULLSTART;
-  for (int i = 0; i < call.num; ++i) {
-    const MPI_Offset* start = ndims == 0 ? nullptr : call.starts[i];
-    const MPI_Offset* count = ndims == 0 || call.counts == nullptr ? nullptr : call.counts[i];
-    if (ndims > 0 && start == nullptr) return NC_ENULLSTART;
-    if (const int code = check(file, var, start, count, nullptr, false, puts); code != NC_NOERR) return code;
-    boxes.push_back(box_of(varid, ndims, start, count, nullptr));
-  }
-  return NC_NOERR;
+  return select_listed(file, varid, var, call, move, boxes);
 }
 
 // Shoal's conversions are PnetCDF's for floating point that fits.
@@ -108,6 +132,8 @@ bool shoal_converts(nc_type memory, nc_type type, const char* values, std::int64
 
 // Boxes lie one after the other, from `values` on.
 void lay_out(Move& move, char* values, nc_type type) {
+  move.of_list.values = values;
+  move.of_list.type = type;
   for (Box& box : move.boxes) {
     box.values = values;
     box.type = type;
@@ -185,13 +211,16 @@ int prepare_get(const File& file, const door_call& call, const Asked& asked, Mov
     ConversionRules rules = asked.rules;
     rules.out_of_range = fill.data();
     const int code = convert(asked.type, own.values.data(), asked.memory, converted.data(), cells, rules);
-    const auto& count = own.boxes[0].count;
-    if (!asked.mpi.packed) {
-      copy(count, asked.steps.empty() ? cells * size : size, converted.data(), contiguous(count, size),
-           values, asked.steps, asked.steps.empty() ? count.size() : 0);
+    if (!asked.mpi.packed && asked.steps.empty()) {
+      std::memcpy(values, converted.data(), converted.size());
       return code;
     }
     if (!asked.steps.empty()) {
+      const auto& count = own.boxes[0].count;
+      if (!asked.mpi.packed) {
+        copy(count, size, converted.data(), contiguous(count, size), values, asked.steps);
+        return code;
+      }
       mapped.resize(converted.size());
       copy(count, size, converted.data(), contiguous(count, size), mapped.data(), asked.steps);
       converted.swap(mapped);
@@ -216,7 +245,7 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
   const bool is_text = var->type == NC_CHAR;
   if (call.memory != NC_NAT && (call.memory == NC_CHAR) != is_text) return NC_ECHAR;
   std::vector<Box> boxes;
-  if (const int code = select(file, varid, *var, call, puts, boxes); code != NC_NOERR) return code;
+  if (const int code = select(file, varid, *var, call, move, boxes); code != NC_NOERR) return code;
   if (call.memory == NC_NAT) {
     const bool nothing = call.bufcount == 0 && call.buftype != MPI_DATATYPE_NULL;
     if (nothing && call.together == 0) return NC_NOERR;
@@ -230,13 +259,15 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
     move.cells += cells;
     if (cells > 0) move.boxes.push_back(std::move(box));
   }
+  if (move.list != nullptr) move.cells = move.list->cells();
+  move.of_list.varid = varid;
   if (asked.mpi.cells >= 0 && asked.mpi.cells != move.cells) {
-    move.boxes.clear();
+    move.clear();
     return NC_EIOMISMATCH;
   }
   if (move.cells == 0) return NC_NOERR;
   if (call.values == nullptr && !asked.mpi.packed) {
-    move.boxes.clear();
+    move.clear();
     return NC_EINVAL;
   }
   for (std::size_t i = 0; call.form == door_varm && call.imap != nullptr && i < var->dims.size(); ++i)
@@ -245,7 +276,7 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
 }
 
 int deliver(Move& move) {
-  return move.deliver && !move.boxes.empty() ? move.deliver(move) : NC_NOERR;
+  return move.deliver && !move.is_empty() ? move.deliver(move) : NC_NOERR;
 }
 
 }  // namespace door::pnetcdf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls on values: at once, or as requests that wait.
 #include <algorithm>
+#include <utility>
 
 #include "pnetcdf/file.hpp"
 
@@ -29,7 +30,7 @@ int move_at_once(File& file, int varid, const door_call& call) {
   if (const int code = check_mode(file, puts, together); code != NC_NOERR) return code;
   Move move;
   int code = prepare(file, varid, call, puts, false, move);
-  if (is_wrong(code)) move.boxes.clear();  // takes part with nothing
+  if (is_wrong(code)) move.clear();  // takes part with nothing
   if (together)
     code = worse(code, move_together(file, puts, {&move}));
   else
@@ -52,7 +53,7 @@ int post(File& file, int varid, const door_call& call) {
   if (buffers && file.buffer < 0) return NC_ENULLABUF;
   Request request;
   const int code = prepare(file, varid, call, puts, buffers, request.move);
-  if (is_wrong(code) || request.move.boxes.empty()) return code;
+  if (is_wrong(code) || request.move.is_empty()) return code;
   request.buffered = -1;
   if (buffers) {
     const nc_type type = file.variable(varid)->type;
@@ -93,17 +94,26 @@ std::vector<Waited> take_all(File& file, int* statuses) {
   return taken;
 }
 
+// Ids, and the first place that each has in the program's array, in the order of ids.
+std::vector<std::pair<int, int>> places_of(int count, const int* ids) {
+  std::vector<std::pair<int, int>> places;
+  for (int i = 0; i < count; ++i)
+    places.emplace_back(ids[i], i);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
 // Takes the requests that are meant, in the order of calls. `code`: of ids that are none.
 std::vector<Waited> take(File& file, int count, const int* ids, int* statuses, int& code) {
   std::vector<Waited> taken;
   std::vector<Request> left;
-  const auto place_of = [&](const Request& request) {
-    return static_cast<int>(std::find(ids, ids + count, request.id) - ids);
-  };
+  const auto places = places_of(count, ids);
+  std::vector<int> own;
+  for (const Request& request : file.requests)
+    own.push_back(request.id);
+  std::sort(own.begin(), own.end());
   for (int i = 0; i < count; ++i) {
-    const bool known =
-        ids[i] == NC_REQ_NULL || std::any_of(file.requests.begin(), file.requests.end(),
-                                             [&](const Request& request) { return request.id == ids[i]; });
+    const bool known = ids[i] == NC_REQ_NULL || std::binary_search(own.begin(), own.end(), ids[i]);
     if (statuses != nullptr) statuses[i] = known ? NC_NOERR : NC_EINVAL_REQUEST;
     if (!known) code = NC_EINVAL_REQUEST;
   }
@@ -111,8 +121,9 @@ std::vector<Waited> take(File& file, int count, const int* ids, int* statuses, i
     int place = -1;
     bool meant = false;
     if (count > 0) {
-      place = place_of(request);
-      meant = place < count;
+      const auto at = std::lower_bound(places.begin(), places.end(), std::pair(request.id, 0));
+      meant = at != places.end() && at->first == request.id;
+      if (meant) place = at->second;
     } else if (count < 0) {
       meant = count == NC_REQ_ALL || (count == NC_PUT_REQ_ALL) == request.move.puts;
     }

@@ -35,14 +35,18 @@ BoxArrays::BoxArrays(const VariableDef& variable, std::vector<CellArray> boxes, 
   element_ = boxes_.front().element();
   for (const auto& box : boxes_)
     if (!(box.element() == element_)) element_ = {variable.type, size_of(variable.type), false};
+  if (lie_as_copied()) {
+    array_ = ArrayView{boxes_.front().host_cells(), element_.type, element_.size, shape_,
+                       byte_strides(shape_, element_.size)};
+    return;
+  }
   copy_.resize(cells_in(shape_) * element_.size);
   array_ = ArrayView{copy_.data(), element_.type, element_.size, shape_, byte_strides(shape_, element_.size)};
 }
 
-// work(box, its first cell in the copy, strides there in the box's dimensions).
+// work(box, its first cell in a copy that begins there, strides there in the box's dimensions).
 template <class Work>
-void BoxArrays::for_each_copied(Work&& work) {
-  if (copy_.empty()) return;
+void BoxArrays::for_each_copied(std::byte* copy, Work&& work) const {
   const auto row = inner_ * static_cast<std::int64_t>(element_.size);
   const Dims strides_of_copy = byte_strides(shape_, element_.size);
   std::int64_t at = 0;  // in the list
@@ -50,13 +54,25 @@ void BoxArrays::for_each_copied(Work&& work) {
     const Dims& extents = box.extents();
     Dims strides = byte_strides(extents, element_.size);
     std::copy_n(strides_of_copy.begin(), lead_, strides.begin());
-    work(box, copy_.data() + at * row, strides);
+    work(box, copy + at * row, strides);
     at += volume(tail(extents, extents.size() - lead_)) / inner_;
   }
 }
 
+// Lie the boxes as in a copy, so that none is needed?
+bool BoxArrays::lie_as_copied() const {
+  std::byte* const first = boxes_.front().host_cells();
+  if (first == nullptr) return false;
+  bool so = true;
+  for_each_copied(first, [&](const CellArray& box, const std::byte* at, const Dims& strides) {
+    so = so && box.element() == element_ && box.lies_at(at, strides);
+  });
+  return so;
+}
+
 void BoxArrays::gather(ConversionErrors& errors) {
-  for_each_copied([&](const CellArray& box, std::byte* to, const Dims& strides) {
+  if (copy_.empty()) return;
+  for_each_copied(copy_.data(), [&](const CellArray& box, std::byte* to, const Dims& strides) {
     if (box.element() == element_) return box.copy_to(to, strides);
     const HostArray on_host(box);
     Bytes values = gather_values(on_host.view(), variable_, nullptr, errors);
@@ -65,7 +81,8 @@ void BoxArrays::gather(ConversionErrors& errors) {
 }
 
 void BoxArrays::scatter(ConversionErrors& errors) {
-  for_each_copied([&](const CellArray& box, std::byte* from, const Dims& strides) {
+  if (copy_.empty()) return;
+  for_each_copied(copy_.data(), [&](const CellArray& box, std::byte* from, const Dims& strides) {
     if (box.element() == element_) return box.copy_from(from, strides);
     Bytes values(cells_in(box.extents()) * element_.size);
     CellArray(ArrayView::contiguous(values.data(), variable_.type, box.extents())).copy_from(from, strides);

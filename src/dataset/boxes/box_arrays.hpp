@@ -11,7 +11,8 @@
 namespace shoal {
 
 /// The cells of this rank's boxes in one record of a field, as write and read take them: the array of the one
-/// box; or a copy of all, one box after another along the dimension that lists the cells of a map.
+/// box, or of all where they lie so; or a copy of all, one box after another along the dimension that lists
+/// the cells of a map.
 class BoxArrays {
  public:
   /// boxes: their arrays of the record. section, cut: of the field. The variable outlives this.
@@ -26,7 +27,8 @@ class BoxArrays {
 
  private:
   template <class Work>
-  void for_each_copied(Work&& work);
+  void for_each_copied(std::byte* copy, Work&& work) const;
+  bool lie_as_copied() const;
 
   const VariableDef& variable_;
   std::vector<CellArray> boxes_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/boxes/box_calls.hpp"
 
+#include <algorithm>
+
 #include "base/hash.hpp"
 
 namespace shoal {
@@ -9,83 +11,78 @@ namespace {
 
 constexpr int k_most_plans = 4096;
 
-// Two hashes of what `add` adds.
-template <class Add>
-std::pair<std::uint64_t, std::uint64_t> hashed(Add&& add) {
-  Hash first, second;
-  second.add(1);
-  add(first);
-  add(second);
-  return {first.value(), second.value()};
-}
-
-Bytes packed(const std::vector<CallBox>& boxes, std::int64_t base) {
-  ByteWriter out;
-  out.put(static_cast<std::uint64_t>(boxes.size()));
-  for (const auto& given : boxes) {
-    const CallBox box = counted_from(given, base);
-    out.put(box.variable);
-    out.put(box.of_records);
-    out.put(box.record);
-    out.put(box.records);
-    out.put(box.record_step);
-    pack(out, box.cells);
-  }
-  return out.take();
-}
-
-std::vector<CallBox> unpacked(const Bytes& bytes) {
-  ByteReader in(bytes);
-  std::vector<CallBox> boxes(in.length(1));
-  for (auto& box : boxes) {
-    in.get(box.variable);
-    in.get(box.of_records);
-    in.get(box.record);
-    in.get(box.records);
-    in.get(box.record_step);
-    box.cells = unpack_box(in);
-  }
-  return boxes;
-}
-
 }  // namespace
 
 void BoxCalls::forget_plans() {
   plans_.clear();
   next_.clear();
+  alike_.clear();
   numbers_of_plans_.clear();
   last_ = -1;
 }
 
 // Records count from the last call's.
-BoxCalls::HashOfBoxes BoxCalls::hash_of(Direction direction, const std::vector<CallBox>& mine) const {
-  return hashed([&](Hash& hash) {
+TwoHashes BoxCalls::hash_of(Direction direction, const CallBoxes& mine) const {
+  return two_hashes([&](Hash& hash) {
     hash.add(static_cast<std::uint64_t>(direction));
-    for (const auto& box : mine) {
-      hash.add(static_cast<std::uint64_t>(box.variable));
-      hash.add(static_cast<std::uint64_t>(counted_from(box, base_).record));
-      hash.add(static_cast<std::uint64_t>(box.records));
-      hash.add(static_cast<std::uint64_t>(box.record_step));
-      shoal::add(hash, box.cells);
-    }
+    mine.add_to(hash, base_);
   });
 }
 
+// The same for variables that only lengths and types tell apart.
+TwoHashes BoxCalls::shape_of(const Schema& schema, Direction direction, const CallBoxes& mine) const {
+  return two_hashes([&](Hash& hash) {
+    hash.add(static_cast<std::uint64_t>(direction));
+    for (const int v : mine.variables()) {
+      const Dims shape = schema.shape(v);
+      const int records = schema.has_record(v) ? 1 : 0;
+      hash.add(static_cast<std::uint64_t>(schema.variable(v).type));
+      hash.add(static_cast<std::uint64_t>(records));
+      hash.add(Box::whole(tail(shape, shape.size() - records)));
+    }
+    mine.add_places_to(hash, base_);
+  });
+}
+
+// The plan of other variables, for these. All ranks do it alike.
+int BoxCalls::add_like(const Like& like, const std::vector<int>& variables) {
+  BoxPlan plan = plans_[like.number];
+  for (auto& field : plan.fields) {
+    const auto found = std::find(like.variables.begin(), like.variables.end(), field.variable);
+    field.variable = variables.at(static_cast<std::size_t>(found - like.variables.begin()));
+  }
+  plans_.push_back(std::move(plan));
+  return plans_.count() - 1;
+}
+
 BoxPlan BoxCalls::plan(const Together& ranks, const Schema& schema, Direction direction,
-                       const std::vector<CallBox>& mine, bool refused) {
+                       const CallBoxes& mine, bool refused) {
   const std::pair step(last_, hash_of(direction, mine));
   const auto expected = next_.find(step);
   int number = expected == next_.end() ? -1 : expected->second;
   CallSignature signature{direction == Direction::to_file ? "writes boxes" : "reads boxes"};
   Hash what;
   what.add(static_cast<std::uint64_t>(number + 1));
+  const bool is_new = number < 0;
+  TwoHashes shape;
+  Like like;
+  if (is_new) {
+    shape = shape_of(schema, direction, mine);
+    if (const auto known = alike_.find(shape); known != alike_.end()) like = known->second;
+    what.add(static_cast<std::uint64_t>(like.number + 1));
+    for (const std::vector<int>& variables : {like.variables, mine.variables()})
+      for (const int v : variables)
+        what.add(static_cast<std::uint64_t>(v));
+  }
   signature.details = what.value();
   signature.any_flag = refused;
   const CallMatch match = ranks.match(signature);
-  if (!match.same || number < 0) {
+  if (match.same && like.number >= 0 && plans_.count() < k_most_plans)
+    number = add_like(like, mine.variables());
+  else if (!match.same || is_new)
     number = find_or_make(ranks, schema, direction, mine);
-    next_[step] = number;
-  }
+  if (!match.same || is_new) next_[step] = number;
+  if (is_new) alike_[shape] = {number, mine.variables()};
   last_ = number;
   BoxPlan plan = plans_[number];
   plan.refused = match.any_flag;
@@ -102,14 +99,14 @@ BoxPlan BoxCalls::plan(const Together& ranks, const Schema& schema, Direction di
 // The number of the plan. In the boxes that ranks send records count from the last call's, so a plan that is
 // found fits.
 int BoxCalls::find_or_make(const Together& ranks, const Schema& schema, Direction direction,
-                           const std::vector<CallBox>& mine) {
-  const auto all = ranks.comm.gather(packed(mine, base_), 0);
+                           const CallBoxes& mine) {
+  const auto all = ranks.comm.gather(mine.packed(base_), 0);
   if (plans_.count() >= k_most_plans) forget_plans();
   std::vector<Bytes> parts;
   std::int64_t number = 0;
   const Status status = caught([&] {
     if (ranks.comm.rank() != 0) return;
-    const auto what = hashed([&](Hash& hash) {
+    const auto what = two_hashes([&](Hash& hash) {
       hash.add(static_cast<std::uint64_t>(direction));
       for (const auto& boxes : all)
         hash.add(boxes);
@@ -117,9 +114,9 @@ int BoxCalls::find_or_make(const Together& ranks, const Schema& schema, Directio
     const auto [at, is_new] = numbers_of_plans_.try_emplace(what, plans_.count());
     number = at->second;
     if (!is_new) return;
-    std::vector<std::vector<CallBox>> boxes;
+    std::vector<CallBoxes> boxes;
     for (const auto& of_rank : all)
-      boxes.push_back(unpacked(of_rank));
+      boxes.push_back(CallBoxes::unpacked(of_rank));
     try {
       for (const auto& part : plan_boxes(schema, direction, boxes, numbers_of_cuts_))
         parts.push_back(part.packed());
@@ -155,7 +152,7 @@ void BoxCalls::make_cut(const Together& ranks, const NewCut& cut, Direction dire
     decomposition = Decomposition::map(ranks.comm, cut.global, cut.uncut_dims, cells, status);
   } else {
     const Dims none(cut.global.size());
-    const Box tile = cut.mine.empty() ? Box(none, none) : cut.mine.front().around();
+    const Box tile = cut.mine.count() == 0 ? Box(none, none) : cut.mine[0].around();
     decomposition = Decomposition::block(ranks.comm, cut.global, tile, none, none);
   }
   ranks.prepare(decomposition);

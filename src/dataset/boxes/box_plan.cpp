@@ -3,73 +3,92 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <set>
+#include <span>
 
 namespace shoal {
 
 namespace {
 
-// A box of a rank in a range of records that is the same for all pieces of a field.
+// Boxes of a rank, one after another in its call, in a range of records that is the same for all pieces of a
+// field.
 struct Piece {
   int rank = 0;
-  FieldBox own;
+  FieldBoxes own;
   std::int64_t record = 0, records = 1;
-  const StridedBox* cells = nullptr;  // of the call's box
+  const BoxList* boxes = nullptr;
 };
 
-// Calls work(a, b), a < b, for each two boxes whose surroundings meet: along the dimension in which most of
-// them begin at places of their own, in the order of these.
-template <class Work>
-void for_each_meeting(const std::vector<StridedBox>& boxes, Work&& work) {
-  if (boxes.size() < 2) return;
-  std::vector<Box> around;
-  for (const auto& box : boxes)
-    around.push_back(box.around());
-  std::vector<std::size_t> order(boxes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  int along = 0;
-  std::size_t most = 0;
-  for (int d = 0; d < around.front().rank(); ++d) {
-    std::vector<std::int64_t> starts;
-    for (const auto& box : around)
-      starts.push_back(box.first[d]);
+// One of them.
+struct RankBox {
+  int rank = 0;
+  std::size_t piece = 0;
+  ListedBox cells;
+};
+
+// The dimension behind `lead` in which most boxes begin at places of their own.
+int most_places(const BoxList& boxes, int lead) {
+  int along = lead;
+  std::ptrdiff_t most = 0;
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(boxes.count()));
+  for (int d = lead; d < boxes.rank(); ++d) {
+    for (int i = 0; i < boxes.count(); ++i)
+      starts[static_cast<std::size_t>(i)] = boxes[i].start(d);
     std::sort(starts.begin(), starts.end());
-    const auto n = static_cast<std::size_t>(std::unique(starts.begin(), starts.end()) - starts.begin());
+    const auto n = std::unique(starts.begin(), starts.end()) - starts.begin();
     if (n > most) along = d;
     most = std::max(most, n);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return around[a].first[along] < around[b].first[along];
+  return along;
+}
+
+// Calls work(a, b), a < b, for each two boxes whose surroundings meet. Those that lie at one place of the
+// first dimensions, in which none has more than one cell, meet others of this place alone: along the
+// dimension in which most begin at places of their own, in the order of these.
+template <class Work>
+void for_each_meeting(const BoxList& boxes, Work&& work) {
+  if (boxes.count() < 2) return;
+  std::vector<int> order(static_cast<std::size_t>(boxes.count()));
+  std::iota(order.begin(), order.end(), 0);
+  int lead = 0;
+  while (lead < boxes.rank() - 1 &&
+         std::all_of(order.begin(), order.end(), [&](int i) { return boxes[i].count(lead) == 1; }))
+    ++lead;
+  const int along = most_places(boxes, lead);
+  const auto compare = [&](int a, int b) {
+    for (int d = 0; d < lead; ++d)
+      if (boxes[a].start(d) != boxes[b].start(d)) return boxes[a].start(d) < boxes[b].start(d) ? -1 : 1;
+    return 0;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    const int place = compare(a, b);
+    return place != 0 ? place < 0 : boxes[a].start(along) < boxes[b].start(along);
   });
-  std::vector<std::size_t> open;  // that may meet what comes
-  for (const std::size_t i : order) {
-    std::erase_if(open, [&](std::size_t j) { return around[j].end(along) <= around[i].first[along]; });
-    for (const std::size_t j : open)
-      if (!intersection(around[i], around[j]).empty()) work(std::min(i, j), std::max(i, j));
+  std::vector<int> open;  // that may meet what comes
+  for (const int i : order) {
+    if (!open.empty() && compare(open.back(), i) != 0) open.clear();
+    std::erase_if(open, [&](int j) { return boxes[j].end(along) <= boxes[i].start(along); });
+    for (const int j : open)
+      if (boxes[i].meets(boxes[j])) work(std::min(i, j), std::max(i, j));
     open.push_back(i);
   }
 }
 
-bool same_as(const StridedBox& a, const StridedBox& b, int d) {
-  return a.start[d] == b.start[d] && a.count[d] == b.count[d] && a.stride[d] == b.stride[d];
-}
-
 // Pieces by variable, each with records that follow each other.
-std::map<int, std::vector<Piece>> pieces_of(const std::vector<std::vector<CallBox>>& ranks) {
+std::map<int, std::vector<Piece>> pieces_of(const std::vector<CallBoxes>& ranks) {
   std::map<int, std::vector<Piece>> out;
   for (int r = 0; r < static_cast<int>(ranks.size()); ++r) {
-    const auto& boxes = ranks[static_cast<std::size_t>(r)];
-    for (int b = 0; b < static_cast<int>(boxes.size()); ++b) {
-      const CallBox& box = boxes[static_cast<std::size_t>(b)];
-      if (box.records == 0 || box.cells.cells() == 0) continue;
-      auto& pieces = out[box.variable];
-      if (box.record_step == 1 || box.records == 1) {
-        pieces.push_back({r, {b, 0}, box.record, box.records, &box.cells});
+    const CallBoxes& boxes = ranks[static_cast<std::size_t>(r)];
+    for (const auto& part : boxes.parts()) {
+      const auto& of = part.of;
+      const BoxList& list = boxes.list(part);
+      auto& pieces = out[of.variable];
+      if (of.record_step == 1 || of.records == 1) {
+        pieces.push_back({r, {part.first, list.count(), 0}, of.record, of.records, &list});
         continue;
       }
-      for (std::int64_t i = 0; i < box.records; ++i)
-        pieces.push_back({r, {b, i}, box.record + i * box.record_step, 1, &box.cells});
+      for (std::int64_t i = 0; i < of.records; ++i)
+        pieces.push_back({r, {part.first, list.count(), i}, of.record + i * of.record_step, 1, &list});
     }
   }
   return out;
@@ -111,122 +130,163 @@ class Planner {
   Planner(const Schema& schema, Direction direction, int ranks, CutNumbers& known)
       : schema_(schema), writes_(direction == Direction::to_file), known_(known), parts_(ranks) {}
 
-  void add(int variable, std::vector<Piece> pieces);
+  void add(int variable, const std::vector<Piece>& pieces);
   std::vector<BoxPlanPart> take() { return std::move(parts_); }
 
  private:
-  bool is_one_for_all(const std::vector<Piece>& pieces) const;
-  void add_whole(BoxField field, const std::vector<Piece>& pieces);
-  void add_cut(BoxField field, std::vector<Piece> pieces);
-  Dims length_of(int variable, const std::vector<Piece>& pieces) const;
-  bool make_disjoint(const Dims& global, int lead, std::vector<Piece>& pieces) const;
-  bool overlap(const Dims& global, int lead, const std::vector<Piece>& pieces) const;
-  int number_of(const NewCut& common, int lead, const std::vector<Piece>& pieces);
-  void add_field(const BoxField& field, const std::vector<Piece>& pieces);
+  using Boxes = std::vector<RankBox>;
+  // What was found for pieces: the field, but for its variable and records, and which have cells in it.
+  struct Found {
+    BoxField field;
+    std::vector<std::size_t> pieces;
+  };
+
+  TwoHashes hash_of(int variable, const std::vector<Piece>& pieces) const;
+  Found find(int variable, const std::vector<Piece>& pieces);
+  bool is_one_for_all(const Boxes& boxes) const;
+  BoxField whole(const Boxes& boxes) const;
+  BoxField cut(int variable, Boxes& boxes);
+  Dims length_of(int variable, const Boxes& boxes) const;
+  bool make_disjoint(const Dims& global, int lead, Boxes& boxes) const;
+  bool overlap(const Dims& global, int lead, const Boxes& boxes) const;
+  int number_of(const NewCut& common, int lead, const Boxes& boxes);
+  void add_others(const Boxes& boxes, const BoxList& cells);
+  void add_field(const BoxField& field, const std::vector<Piece>& pieces, const Found& found);
 
   const Schema& schema_;
   bool writes_;
   CutNumbers& known_;
   Numbered<BoxPlanPart> parts_;
+  std::map<TwoHashes, Found> found_;
 };
 
-void Planner::add(int variable, std::vector<Piece> pieces) {
-  BoxField field;
+// Of all that `find` looks at.
+TwoHashes Planner::hash_of(int variable, const std::vector<Piece>& pieces) const {
+  return two_hashes([&](Hash& hash) {
+    hash.add(schema_.variable(variable).type == Type::string ? 1 : 0);
+    hash.add(Box::whole(tail(schema_.shape(variable), pieces.front().boxes->rank())));
+    for (const auto& piece : pieces) {
+      hash.add(static_cast<std::uint64_t>(piece.rank));
+      hash.add(reinterpret_cast<std::uintptr_t>(piece.boxes));  // a rank has each list once
+    }
+  });
+}
+
+void Planner::add(int variable, const std::vector<Piece>& pieces) {
+  const TwoHashes hash = hash_of(variable, pieces);
+  auto at = found_.find(hash);
+  if (at == found_.end()) at = found_.emplace(hash, find(variable, pieces)).first;
+  BoxField field = at->second.field;
   field.variable = variable;
   field.record = pieces.front().record;
   field.records = schema_.has_record(variable) ? pieces.front().records : 0;
+  add_field(field, pieces, at->second);
+}
+
+Planner::Found Planner::find(int variable, const std::vector<Piece>& pieces) {
+  Boxes boxes;
+  for (std::size_t p = 0; p < pieces.size(); ++p)
+    for (int i = 0; i < pieces[p].boxes->count(); ++i)
+      boxes.push_back({pieces[p].rank, p, (*pieces[p].boxes)[i]});
   const bool is_string = schema_.variable(variable).type == Type::string;
-  if (pieces.front().cells->rank() == 0 || ((is_string || parts_.count() > 1) && is_one_for_all(pieces)))
-    add_whole(field, pieces);
-  else
-    add_cut(field, std::move(pieces));
+  const bool is_whole =
+      boxes.front().cells.rank() == 0 || ((is_string || parts_.count() > 1) && is_one_for_all(boxes));
+  Found found{is_whole ? whole(boxes) : cut(variable, boxes), {}};
+  for (const auto& box : boxes)
+    if (found.pieces.empty() || found.pieces.back() != box.piece) found.pieces.push_back(box.piece);
+  return found;
 }
 
 // Do all ranks have the same box?
-bool Planner::is_one_for_all(const std::vector<Piece>& pieces) const {
+bool Planner::is_one_for_all(const Boxes& boxes) const {
   const int ranks = parts_.count();
-  if (static_cast<int>(pieces.size()) != ranks || !pieces.front().cells->is_dense()) return false;
+  const ListedBox& front = boxes.front().cells;
+  if (static_cast<int>(boxes.size()) != ranks || !front.is_dense()) return false;
   for (int r = 0; r < ranks; ++r) {
-    const Piece& piece = pieces[static_cast<std::size_t>(r)];
-    if (piece.rank != r || !(*piece.cells == *pieces.front().cells)) return false;
+    const RankBox& box = boxes[static_cast<std::size_t>(r)];
+    if (box.rank != r) return false;
+    for (int d = 0; d < front.rank(); ++d)
+      if (!box.cells.is_like(front, d)) return false;
   }
   return true;
 }
 
 // Of several boxes of the owner the last one counts.
-void Planner::add_whole(BoxField field, const std::vector<Piece>& pieces) {
+BoxField Planner::whole(const Boxes& boxes) const {
+  BoxField field;
   field.kind = BoxField::Kind::whole;
-  field.owner = pieces.front().rank;
-  field.section = pieces.front().cells->around();
-  add_field(field, pieces);
+  field.owner = boxes.front().rank;
+  field.section = boxes.front().cells.around();
+  return field;
 }
 
-Dims Planner::length_of(int variable, const std::vector<Piece>& pieces) const {
-  const int rank = pieces.front().cells->rank();
+Dims Planner::length_of(int variable, const Boxes& boxes) const {
+  const int rank = boxes.front().cells.rank();
   Dims length = tail(schema_.shape(variable), rank);
-  for (const auto& piece : pieces)
+  for (const auto& box : boxes)
     for (int d = 0; d < rank; ++d)
-      length[d] = std::max(length[d], piece.cells->end(d));
+      length[d] = std::max(length[d], box.cells.end(d));
   return length;
 }
 
 // Dimensions in which all boxes are alike are a section of the field, and the others are cut.
-void Planner::add_cut(BoxField field, std::vector<Piece> pieces) {
-  const StridedBox& front = *pieces.front().cells;
+BoxField Planner::cut(int variable, Boxes& boxes) {
+  const ListedBox& front = boxes.front().cells;
   const auto alike = [&](int d) {
-    return front.stride[d] == 1 && std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-             return same_as(*piece.cells, front, d);
+    return front.stride(d) == 1 && std::all_of(boxes.begin(), boxes.end(), [&](const RankBox& box) {
+             return box.cells.is_like(front, d);
            });
   };
   int lead = 0;
   while (lead < front.rank() - 1 && alike(lead))
     ++lead;
-  const Dims length = length_of(field.variable, pieces);
+  const Dims length = length_of(variable, boxes);
+  BoxField field;
   field.section = Box::whole(length);
   for (int d = 0; d < lead; ++d) {
-    field.section.first[d] = front.start[d];
-    field.section.count[d] = front.count[d];
+    field.section.first[d] = front.start(d);
+    field.section.count[d] = front.count(d);
   }
   NewCut cut;
   cut.global = tail(length, length.size() - lead);
-  cut.is_map = !make_disjoint(cut.global, lead, pieces);
+  cut.is_map = !make_disjoint(cut.global, lead, boxes);
   if (cut.is_map) {
     const int most = cut.global.size() - 1;
     const auto is_uncut = [&](int d) {
-      return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-        return piece.cells->count[d] == length[d] && piece.cells->start[d] == 0;
+      return std::all_of(boxes.begin(), boxes.end(), [&](const RankBox& box) {
+        return box.cells.count(d) == length[d] && box.cells.start(d) == 0;
       });
     };
     while (cut.uncut_dims < most && is_uncut(length.size() - 1 - cut.uncut_dims))
       ++cut.uncut_dims;
   }
-  field.cut = number_of(cut, lead, pieces);
-  add_field(field, pieces);
+  field.cut = number_of(cut, lead, boxes);
+  return field;
 }
 
 // Is the field cut into one tile a rank, at most? A rank's box within that of a rank before it has no cells
 // to write.
-bool Planner::make_disjoint(const Dims& global, int lead, std::vector<Piece>& pieces) const {
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (!pieces[i].cells->is_dense() || (i > 0 && pieces[i].rank == pieces[i - 1].rank)) return false;
-  if (!overlap(global, lead, pieces)) return true;
+bool Planner::make_disjoint(const Dims& global, int lead, Boxes& boxes) const {
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    if (!boxes[i].cells.is_dense() || (i > 0 && boxes[i].rank == boxes[i - 1].rank)) return false;
+  if (!overlap(global, lead, boxes)) return true;
   if (!writes_) return false;
-  std::vector<Piece> left;
-  for (auto& piece : pieces)
-    if (std::none_of(left.begin(), left.end(), [&](const Piece& before) {
-          return before.cells->around().contains(piece.cells->around());
+  Boxes left;
+  for (const auto& box : boxes)
+    if (std::none_of(left.begin(), left.end(), [&](const RankBox& before) {
+          return before.cells.around().contains(box.cells.around());
         }))
-      left.push_back(piece);
-  if (left.size() == pieces.size() || overlap(global, lead, left)) return false;
-  pieces = std::move(left);
+      left.push_back(box);
+  if (left.size() == boxes.size() || overlap(global, lead, left)) return false;
+  boxes = std::move(left);
   return true;
 }
 
-bool Planner::overlap(const Dims& global, int lead, const std::vector<Piece>& pieces) const {
+bool Planner::overlap(const Dims& global, int lead, const Boxes& boxes) const {
   const Box none{Dims(global.size()), Dims(global.size())};
   Numbered<Box> tiles(parts_.count(), none);
-  for (const auto& piece : pieces)
-    tiles[piece.rank] = piece.cells->from(lead).around();
+  for (const auto& box : boxes)
+    tiles[box.rank] = box.cells.box().from(lead).around();
   std::vector<std::int64_t> numbers;
   for (const auto& tile : tiles)
     for (const auto n : numbers_of_tile(tile))
@@ -237,50 +297,58 @@ bool Planner::overlap(const Dims& global, int lead, const std::vector<Piece>& pi
   return true;
 }
 
-// Those of ranks before each piece's that may have cells of it.
-int Planner::number_of(const NewCut& common, int lead, const std::vector<Piece>& pieces) {
-  Hash first, second;
-  second.add(1);
-  const auto add = [&](const auto& value) {
-    for (Hash* const hash : {&first, &second})
-      hash->add(value);
-  };
-  add(Box::whole(common.global));
-  add(std::uint64_t{common.is_map ? 1U : 0U} + (common.is_map && writes_ ? 2 : 0));
-  for (const auto& piece : pieces) {
-    add(static_cast<std::uint64_t>(piece.rank));
-    const StridedBox cells = piece.cells->from(lead);
-    for (Hash* const hash : {&first, &second})
-      shoal::add(*hash, cells);
-  }
+int Planner::number_of(const NewCut& common, int lead, const Boxes& boxes) {
+  BoxList cells(common.global.size());
+  for (const auto& box : boxes)
+    cells.push_back(box.cells, lead);
+  const TwoHashes hash = two_hashes([&](Hash& all) {
+    all.add(Box::whole(common.global));
+    all.add(std::uint64_t{common.is_map ? 1U : 0U} + (common.is_map && writes_ ? 2 : 0));
+    for (const auto& box : boxes)
+      all.add(static_cast<std::uint64_t>(box.rank));
+    cells.add_to(all);
+  });
   const int next = static_cast<int>(known_.size());
-  const auto [at, is_new] = known_.try_emplace({first.value(), second.value()}, next);
+  const auto [at, is_new] = known_.try_emplace(hash, next);
   if (!is_new) return at->second;
-  for (auto& part : parts_)
+  for (auto& part : parts_) {
     part.new_cuts.push_back(common);
-  std::vector<StridedBox> cells;
-  cells.reserve(pieces.size());
-  for (const auto& piece : pieces) {
-    cells.push_back(piece.cells->from(lead));
-    parts_[piece.rank].new_cuts.back().mine.push_back(cells.back());
+    part.new_cuts.back().mine = part.new_cuts.back().others = BoxList(cells.rank());
   }
-  if (common.is_map && writes_)
-    for_each_meeting(cells, [&](std::size_t before, std::size_t piece) {
-      if (pieces[before].rank == pieces[piece].rank) return;
-      auto& others = parts_[pieces[piece].rank].new_cuts.back().others;
-      if (std::find(others.begin(), others.end(), cells[before]) == others.end())
-        others.push_back(cells[before]);
-    });
+  for (int i = 0; i < cells.count(); ++i)
+    parts_[boxes[static_cast<std::size_t>(i)].rank].new_cuts.back().mine.push_back(cells[i]);
+  if (common.is_map && writes_) add_others(boxes, cells);
   return next;
 }
 
-void Planner::add_field(const BoxField& field, const std::vector<Piece>& pieces) {
+// Those of ranks before each box's that may have cells of it.
+void Planner::add_others(const Boxes& boxes, const BoxList& cells) {
+  const auto rank_of = [&](int box) { return boxes[static_cast<std::size_t>(box)].rank; };
+  std::vector<std::pair<int, int>> met;  // a rank, and a box
+  for_each_meeting(cells, [&](int before, int box) {
+    if (rank_of(before) != rank_of(box)) met.emplace_back(rank_of(box), before);
+  });
+  std::sort(met.begin(), met.end());
+  met.erase(std::unique(met.begin(), met.end()), met.end());
+  for (const auto& [rank, box] : met)
+    parts_[rank].new_cuts.back().others.push_back(cells[box]);
+}
+
+void Planner::add_field(const BoxField& field, const std::vector<Piece>& pieces, const Found& found) {
   for (auto& part : parts_) {
     part.fields.push_back(field);
     part.mine.emplace_back();
   }
-  for (const auto& piece : pieces)
-    parts_[piece.rank].mine.back().push_back(piece.own);
+  for (const std::size_t p : found.pieces) {
+    auto& mine = parts_[pieces[p].rank].mine.back();
+    FieldBoxes own = pieces[p].own;
+    if (field.kind == BoxField::Kind::cut) {
+      mine.push_back(own);
+      continue;
+    }
+    for (int i = 0; i < pieces[p].own.count; ++i)  // each is the whole
+      mine.push_back({own.first + i, 1, own.record});
+  }
 }
 
 // The places along a dimension of a box, counted in it, that another box has too.
@@ -317,41 +385,30 @@ void for_each_common(const StridedBox& box, const StridedBox& other, Work&& work
   }
 }
 
+// The cells of a box in an array of the shape, row by row.
 void append_cells(const StridedBox& box, const Dims& shape, std::vector<std::int64_t>& cells) {
+  if (box.empty()) return;
   const Dims strides = row_major_strides(shape);
-  const std::int64_t n = box.cells();
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Dims place = unravel(i, box.count);
+  const int last = box.rank() - 1;
+  Box rows = Box::whole(box.count);
+  rows.count[last] = 1;
+  for_each_index(rows, [&](const Dims& row) {
     std::int64_t cell = 0;
-    for (int d = 0; d < box.rank(); ++d)
-      cell += (box.start[d] + place[d] * box.stride[d]) * strides[d];
-    cells.push_back(cell);
-  }
-}
-
-void pack(ByteWriter& out, const std::vector<StridedBox>& shapes) {
-  out.put(static_cast<std::uint64_t>(shapes.size()));
-  for (const auto& shape : shapes)
-    shoal::pack(out, shape);
-}
-
-std::vector<StridedBox> unpack_boxes(ByteReader& in) {
-  std::uint64_t n = 0;
-  in.get(n);
-  std::vector<StridedBox> shapes;
-  for (std::uint64_t i = 0; i < n; ++i)
-    shapes.push_back(unpack_box(in));
-  return shapes;
+    for (int d = 0; d <= last; ++d)
+      cell += (box.start[d] + row[d] * box.stride[d]) * strides[d];
+    for (std::int64_t i = 0; i < box.count[last]; ++i, cell += box.stride[last])
+      cells.push_back(cell);
+  });
 }
 
 }  // namespace
 
 std::vector<BoxPlanPart> plan_boxes(const Schema& schema, Direction direction,
-                                    const std::vector<std::vector<CallBox>>& ranks, CutNumbers& known) {
+                                    const std::vector<CallBoxes>& ranks, CutNumbers& known) {
   Planner planner(schema, direction, static_cast<int>(ranks.size()), known);
   for (auto& [variable, pieces] : pieces_of(ranks))
-    for (auto& group : by_records(std::move(pieces)))
-      planner.add(variable, std::move(group));
+    for (const auto& group : by_records(std::move(pieces)))
+      planner.add(variable, group);
   return planner.take();
 }
 
@@ -359,20 +416,21 @@ std::vector<std::int64_t> listed_cells(const NewCut& cut, Direction direction) {
   const int cut_dims = cut.global.size() - cut.uncut_dims;
   const Dims shape(std::span(cut.global.begin(), cut.global.begin() + cut_dims));
   std::vector<std::int64_t> cells;
-  std::vector<StridedBox> boxes;  // of this rank, then the others'
+  BoxList boxes(cut_dims);  // of this rank, then the others'
   std::vector<std::size_t> begins;
-  for (const auto& mine : cut.mine) {
-    boxes.push_back(mine.before(cut_dims));
+  for (int i = 0; i < cut.mine.count(); ++i) {
+    const StridedBox box = cut.mine[i].box().before(cut_dims);
+    boxes.push_back(box);
     begins.push_back(cells.size());
-    append_cells(boxes.back(), shape, cells);
+    append_cells(box, shape, cells);
   }
   if (direction == Direction::from_file) return cells;
-  for (const auto& other : cut.others)
-    boxes.push_back(other.before(cut_dims));
-  for_each_meeting(boxes, [&](std::size_t box, std::size_t later) {
-    if (box >= begins.size()) return;
-    for_each_common(boxes[box], boxes[later], [&](std::int64_t position) {
-      cells[begins[box] + static_cast<std::size_t>(position)] = k_hole;
+  for (int i = 0; i < cut.others.count(); ++i)
+    boxes.push_back(cut.others[i].box().before(cut_dims));
+  for_each_meeting(boxes, [&](int box, int later) {
+    if (box >= cut.mine.count()) return;
+    for_each_common(boxes[box].box(), boxes[later].box(), [&](std::int64_t position) {
+      cells[begins[static_cast<std::size_t>(box)] + static_cast<std::size_t>(position)] = k_hole;
     });
   });
   return cells;
@@ -389,17 +447,16 @@ Bytes BoxPlanPart::packed() const {
     out.put(field.records);
     out.put(field.owner);
     out.put(field.cut);
-    shoal::pack(out, field.section.first);
-    shoal::pack(out, field.section.count);
+    out.put(field.section);
     out.put(mine[i]);
   }
   out.put(static_cast<std::uint64_t>(new_cuts.size()));
   for (const auto& cut : new_cuts) {
-    shoal::pack(out, cut.global);
+    out.put(cut.global);
     out.put(cut.is_map);
     out.put(cut.uncut_dims);
-    pack(out, cut.mine);
-    pack(out, cut.others);
+    cut.mine.pack(out);
+    cut.others.pack(out);
   }
   return out.take();
 }
@@ -419,18 +476,17 @@ BoxPlanPart BoxPlanPart::unpacked(const Bytes& bytes) {
     in.get(field.records);
     in.get(field.owner);
     in.get(field.cut);
-    field.section.first = unpack_dims(in);
-    field.section.count = unpack_dims(in);
+    in.get(field.section);
     in.get(part.mine[i]);
   }
   in.get(n);
   part.new_cuts.resize(n);
   for (auto& cut : part.new_cuts) {
-    cut.global = unpack_dims(in);
+    in.get(cut.global);
     in.get(cut.is_map);
     in.get(cut.uncut_dims);
-    cut.mine = unpack_boxes(in);
-    cut.others = unpack_boxes(in);
+    cut.mine.unpack(in);
+    cut.others.unpack(in);
   }
   return part;
 }

@@ -331,6 +331,99 @@ static void requests(void) {
   NEEDS(ncmpi_close(ncid));
 }
 
+/* ---- lists of runs, as programs of unstructured grids make them ---- */
+enum { k_orders = 5, k_steps = 2, k_most = k_steps * k_rows * k_columns };
+static const char* const k_names[k_orders] = {"level by level", "run by run", "cell by cell",
+                                              "not on all levels", "step by step"};
+typedef struct {
+  int boxes, cells;
+  MPI_Offset starts[k_most][3], counts[k_most][3], *starts_to[k_most], *counts_to[k_most];
+  int values[k_most]; /* that the cells have, one box after another */
+} run_list;
+
+static void add_run(run_list* list, int step, int row, MPI_Offset column, MPI_Offset columns) {
+  const int b = list->boxes++;
+  list->starts_to[b] = list->starts[b], list->counts_to[b] = list->counts[b];
+  for (int d = 0; d < 3; ++d)
+    list->starts[b][d] = d == 0 ? step : d == 1 ? row : column, list->counts[b][d] = d == 2 ? columns : 1;
+  for (MPI_Offset j = column; j < column + columns; ++j)
+    list->values[list->cells++] = (int)((step * k_rows + row) * k_columns + j) % 113;
+}
+
+/* Own columns but for the second one, in runs of two. */
+static void make_list(run_list* list, int order) {
+  list->boxes = list->cells = 0;
+  const MPI_Offset end = first_column + own_columns;
+  const int steps = order == 4 ? k_steps : 1;
+  for (int s = 0; s < steps; ++s) {
+    if (order == 1) {
+      for (MPI_Offset j = first_column; j < end; j += 2)
+        for (int i = 0; i < k_rows; ++i)
+          add_run(list, s, i, j, j == first_column || j + 1 == end ? 1 : 2);
+      continue;
+    }
+    for (int i = 0; i < k_rows; ++i)
+      for (MPI_Offset j = first_column; j < end; j += order == 2 ? 1 : 2)
+        if (order != 3 || i % 2 == 0 || j > first_column)
+          add_run(list, s, i, j, order == 2 || j == first_column || j + 1 == end ? 1 : 2);
+  }
+}
+
+static void lists(void) {
+  int rows, columns, time, fields[2 * k_orders], ids[4 * k_orders], statuses[4 * k_orders];
+  const int ncid = create("lists.nc", NC_64BIT_DATA);
+  axes(ncid, &rows, &columns);
+  NEEDS(ncmpi_def_dim(ncid, "steps", k_steps, &time));
+  for (int f = 0; f < 2 * k_orders; ++f) {
+    char name[20];
+    const int dims[] = {time, rows, columns};
+    snprintf(name, sizeof name, "field%d", f);
+    NEEDS(ncmpi_def_var(ncid, name, f % 2 == 0 ? NC_INT : NC_SHORT, 3, dims, &fields[f]));
+    NEEDS(ncmpi_def_var_fill(ncid, fields[f], 0, NULL));
+  }
+  NEEDS(ncmpi_enddef(ncid));
+  static run_list all[k_orders];
+  static int back[2 * k_orders][k_most];
+  int n = 0;
+  for (int order = 0; order < k_orders; ++order) {
+    run_list* list = &all[order];
+    make_list(list, order);
+    for (int twice = 0; twice < 2; ++twice)
+      NEEDS(ncmpi_iput_varn_int(ncid, fields[2 * order + twice], list->boxes, list->starts_to,
+                                order == 2 ? NULL : list->counts_to, list->values, &ids[n++]));
+  }
+  /* Some of the ids, the last one first; then the rest. */
+  int some[] = {ids[7], ids[2], ids[5]};
+  say("wait_all for some", "%d", ncmpi_wait_all(ncid, 3, some, statuses));
+  say("their statuses", "%d %d %d", statuses[0], statuses[1], statuses[2]);
+  say("wait_all for the rest", "%d", ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL));
+  for (int order = 0; order < k_orders; ++order) {
+    run_list* list = &all[order];
+    for (int twice = 0; twice < 2; ++twice) {
+      int* got = back[2 * order + twice];
+      say(k_names[order], "%d",
+          ncmpi_get_varn_int_all(ncid, fields[2 * order + twice], list->boxes, list->starts_to,
+                                 list->counts_to, got));
+      check(memcmp(got, list->values, (size_t)list->cells * sizeof(int)) == 0, "%s", k_names[order]);
+    }
+  }
+  /* A rank alone: it puts what it has got, one more each. */
+  NEEDS(ncmpi_begin_indep_data(ncid));
+  for (int order = 0; order < k_orders; ++order) {
+    run_list* list = &all[order];
+    for (int i = 0; i < list->cells; ++i)
+      back[0][i] = list->values[i] + 1;
+    say("alone", "%d",
+        ncmpi_put_varn_int(ncid, fields[2 * order], list->boxes, list->starts_to, list->counts_to, back[0]));
+    memset(back[1], 0, sizeof back[1]);
+    say("alone", "%d",
+        ncmpi_get_varn_int(ncid, fields[2 * order], list->boxes, list->starts_to, list->counts_to, back[1]));
+    check(memcmp(back[0], back[1], (size_t)list->cells * sizeof(int)) == 0, "%s, alone", k_names[order]);
+  }
+  NEEDS(ncmpi_end_indep_data(ncid));
+  NEEDS(ncmpi_close(ncid));
+}
+
 /* ---- fill modes ---- */
 static void fills(void) {
   int rows, columns, time, x, old, no_fill;
@@ -501,6 +594,7 @@ int main(int argc, char** argv) {
   flexible();
   independent();
   requests();
+  lists();
   fills();
   redefinition();
   refusals();
