@@ -310,6 +310,26 @@ TEST_CASE("cells that nobody wrote are gaps, where the format needs them filled"
   CHECK(more[0].variable == 1);
 }
 
+TEST_CASE("gaps that could not be filled are gaps again, but for what was written since") {
+  Schema schema = of_records(Format::cdf5);
+  RecordState records;
+  records.start({});
+  records.add_variables(schema);
+  records.add(schema, 0, {{0, 0}, {3, 5}});
+  records.add(schema, 0, {{3, 2}, {1, 1}});
+  const auto gaps = records.take_gaps(schema);
+  records.put_back(schema, gaps);
+  CHECK(records.gaps_in(schema, 0, {{0, 0}, {4, 5}}) == std::vector<Box>{{{3, 0}, {1, 2}}, {{3, 3}, {1, 2}}});
+  records.put_back(schema, {{0, {{1, 1}, {1, 2}}}});
+  records.add(schema, 0, {{1, 2}, {1, 1}});
+  records.add(schema, 0, {{3, 0}, {1, 5}});
+  CHECK(records.gaps_in(schema, 0, {{0, 0}, {4, 5}}) == std::vector<Box>{{{1, 1}, {1, 1}}});
+  const auto rest = records.take_gaps(schema);
+  REQUIRE(rest.size() == 1);
+  CHECK(rest[0].cells == Box{{1, 1}, {1, 1}});
+  CHECK(records.take_gaps(schema).empty());
+}
+
 TEST_CASE("records that never were have no gaps") {
   Schema schema = of_records(Format::cdf5);
   RecordState records;

@@ -181,6 +181,11 @@ std::vector<RecordFillTracker::Gap> RecordState::take_gaps(const Schema& schema)
   return tracks_gaps(schema) ? filled_.take_gaps(schema) : std::vector<RecordFillTracker::Gap>{};
 }
 
+void RecordState::put_back(const Schema& schema, const std::vector<RecordFillTracker::Gap>& gaps) {
+  for (const auto& gap : gaps)
+    filled_.put_back(schema, gap);
+}
+
 std::vector<std::int64_t> RecordState::known(const Schema& schema) const {
   std::vector<std::int64_t> lengths = known_;
   lengths.resize(schema.dims.size());

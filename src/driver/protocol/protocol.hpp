@@ -199,6 +199,8 @@ class RecordState {
   /// Takes the boxes that must be filled, which count as filled from now on. None where the format needs
   /// none.
   std::vector<RecordFillTracker::Gap> take_gaps(const Schema& schema);
+  /// Gaps that were taken, or counted as written, could not be filled: they are gaps again.
+  void put_back(const Schema& schema, const std::vector<RecordFillTracker::Gap>& gaps);
   /// The gaps within a box of a variable, which stay gaps.
   std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const {
     return tracks_gaps(schema) ? filled_.gaps_in(schema, variable, box) : std::vector<Box>{};

@@ -353,8 +353,8 @@ void Netcdf4Catalog::update_scales() {
 
 void Netcdf4Catalog::flush() {
   update_scales();
-  for (std::size_t v = 0; v < contents_.variables.size(); ++v)
-    realise(static_cast<int>(v));
+  for (int v = 0; v < contents_.variables.count(); ++v)
+    guarded(v, [&] { realise(v); });
   image_->trim();
 }
 
