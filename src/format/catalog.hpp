@@ -134,8 +134,8 @@ class Catalog {
   virtual void grow(int dim, std::int64_t length) = 0;
 
   /// The unlimited dimension `dim` has no more than `length` records after all: bytes of later ones were
-  /// lost. What was placed for them stays reserved; nothing of them is committed, and what was put to them is
-  /// given up. Never goes below what was committed.
+  /// lost. What was placed for them stays reserved, and is no place until place gives it again, as fresh;
+  /// nothing of them is committed, and what was put is given up. Never goes below what was committed.
   virtual void take_back(int dim, std::int64_t length) = 0;
 
   /// What was put to the variable so far and waits in memory goes to the file now, so that ranks may read and

@@ -244,6 +244,36 @@ TEST_CASE("fill values: a field that leaves records of its chunk to others") {
   });
 }
 
+TEST_CASE("fill values: nothing is left of records that were lost") {
+  if (!is_native()) return;
+  const std::int64_t chunks[] = {4, k_cells};
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    CAPTURE(format);
+    Disk disk;
+    const auto file = new_file(format, disk);
+    def_var(*file, "v", "time x");
+    if (format == "netcdf4") file->def_chunks("v", chunks);
+    file->end_define();
+    file->sync(false);
+    for (std::int64_t record = 0; record < 2; ++record)
+      write_together(*file, "v", record, 0, k_cells);
+    Cells read(*file, "v", 0, 0, k_cells);
+    file->read_boxes({{read.box}, {}});  // they are stored
+    disk.refuse_all();
+    write_together(*file, "v", 2, 0, k_cells);
+    all_got(outcome_of([&] { file->sync(false); }), Code::no_space, {k_path});
+    disk.make_room();
+    write_together(*file, "v", 0, 0, k_cells);
+    write_together(*file, "v", 2, 0, k_cells);
+    all_ok(outcome_of([&] { file->sync(false); }));
+    file->close(false);
+    check_closed([&](Dataset& in) {
+      for (std::int64_t record = 0; record < 3; ++record)
+        check(in, "v", record, 0, record == 1 ? 0 : k_cells);
+    });
+  }
+}
+
 TEST_CASE("fill values: a fixed field that nobody writes, of a classic file") {
   if (!is_native()) return;
   Disk disk;

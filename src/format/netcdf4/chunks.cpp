@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <span>
 
 #include "codec/convert.hpp"
@@ -299,6 +300,20 @@ void Netcdf4Catalog::realise(int variable) {
   if (s.left_out) s.dataset = Id();
 }
 
+// What ranks stored of records from `length` on never was, and is not to show where others write next.
+void Netcdf4Catalog::unplace_records(int variable, int dim, std::int64_t length) {
+  auto& s = stored(variable);
+  const auto& numbers = def(variable).dims;
+  if (s.filtered) return;
+  for (auto it = s.reserved.begin(); it != s.reserved.end();) {
+    bool beyond = false;
+    for (int d = 0; d < s.chunk.size(); ++d)
+      beyond = beyond || (numbers[d] == dim && it->first[d] * s.chunk[d] >= length);
+    if (beyond) s.unplaced.emplace(it->first, it->second.address);
+    it = beyond ? s.reserved.erase(it) : std::next(it);
+  }
+}
+
 // The variable needs no more than `length` records of the dimension, but what was committed. Returns whether
 // HDF5 gave up chunks. `asked` stays: ranks may write to the same places again, and grow must see them.
 bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
@@ -337,7 +352,7 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
       for (int d = 0; d < index.size(); ++d) {
         if (index[d] < new_chunks.end(d)) continue;
         const auto address = look_up(variable, index);
-        if (address != k_unplaced) s.reserved.emplace(index, StoredChunk{{0, address}, s.chunk_bytes(), 0});
+        if (address != k_unplaced) s.unplaced.emplace(index, Location{0, address});
         return;
       }
     });

@@ -78,6 +78,7 @@ class Netcdf4Catalog final : public Catalog {
   void grow_to(int variable, const Box& cells);
   void realise(int variable);
   Dimension& unlimited(int dim);
+  void unplace_records(int variable, int dim, std::int64_t length);
   bool shrink(int variable, int dim, std::int64_t length);
   Id access_list() const;
   /// How HDF5 has the file open.
