@@ -295,3 +295,30 @@ TEST_CASE("fill values: a fixed field that nobody writes, of a classic file") {
     check(in, "w", 0, 0, k_cells);
   });
 }
+
+TEST_CASE("values that were put when the disk was full do not come out over what is written later") {
+  if (!is_native()) return;
+  for (const std::string format : {"cdf5", "netcdf4"})
+    for (const bool alone : {false, true}) {
+      CAPTURE(format);
+      CAPTURE(alone);
+      Disk disk;
+      const auto file = new_file(format, disk);
+      def_var(*file, "v", "x");
+      file->end_define();
+      file->sync(false);
+      const std::vector<double> old(static_cast<std::size_t>(k_cells), 7.0);
+      DataCall put;
+      put.variable = "v";
+      put.array.cells = ArrayView::contiguous(const_cast<double*>(old.data()), Type::double_, {k_cells});
+      file->put(put);
+      if (world_rank() == 0) disk.refuse_all();
+      all_got(outcome_of([&] { file->sync(false); }), Code::no_space, {k_path});
+      disk.make_room();
+      if (!alone) write_together(*file, "v", 0, 0, k_cells);
+      if (alone && world_rank() == world_size() - 1) write_alone(*file, "v", 0, 0, k_cells);
+      all_ok(outcome_of([&] { file->sync(false); }));
+      file->close(false);
+      check_closed([&](Dataset& in) { check(in, "v", 0, 0, k_cells); });
+    }
+}

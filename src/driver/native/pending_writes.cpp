@@ -170,6 +170,7 @@ void PendingWrites::commit(bool durable, bool final) {
   const Status committed = header_.commit(lost, durable, final);
   ++context_.counters.commits;
   const bool is_whole = committed.ok() && !lost;
+  header_.puts().commit(is_whole);
   state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
   if (is_whole) {
     records_.note_committed(header_.schema());
@@ -213,7 +214,7 @@ void PendingWrites::finish_data(bool durable, bool final) {
 }
 
 void PendingWrites::count_records(bool lost, bool all_well) {
-  for (const int v : header_.puts().commit())
+  for (const int v : header_.puts().calls())
     records_.note_write(header_.schema(), v, Box::whole(header_.schema().shape(v)));
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
