@@ -116,7 +116,7 @@ TEST_CASE("the deferred error is the first one, is taken once, and has the rank 
   rank.defer({});
   CHECK(rank.deferred().ok());
   rank.defer(k_range);
-  rank.defer(k_full);
+  rank.defer({Code::type, "another"});
   CHECK(rank.deferred().code == Code::range);
   const Status first = rank.take_deferred();
   CHECK(first.message == k_range.message);
@@ -127,6 +127,20 @@ TEST_CASE("the deferred error is the first one, is taken once, and has the rank 
   of_other.rank = 1;
   rank.defer(of_other);
   CHECK(rank.deferred().rank == 1);
+}
+
+TEST_CASE("a deferred error by which cells are lost comes before one by which none are, and names it") {
+  CollectiveState rank(3);
+  rank.defer(k_range);
+  rank.defer(k_full);
+  CHECK(rank.compared(rank.to_compare()).any_lost);
+  rank.defer(k_range);
+  rank.defer({Code::io, "another"});
+  const Status both = rank.take_deferred();
+  CHECK(both.code == Code::no_space);
+  CHECK(both.message.starts_with(k_full.message));
+  CHECK(both.message.find(k_range.message) != std::string::npos);
+  CHECK(both.message.find("another") == std::string::npos);
 }
 
 TEST_CASE("an error that lasts is reported each time: first as it is, then as what became of the file") {

@@ -165,6 +165,10 @@ void PendingWrites::commit(bool durable, bool final) {
   Status outcome = comm_.agree(state_.deferred());
   const Status mine = state_.take_deferred();
   if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(mine) ? 1 : 0}) != 0;
+  if (lost && !outcome.ok() && !loses_bytes(outcome)) {  // what another rank lost says more
+    const Status loss = comm_.agree(loses_bytes(mine) ? mine : Status{});
+    if (!loss.ok()) outcome = loss;
+  }
   if (lost) records_.put_back(header_.schema(), gaps);
   count_records(lost, outcome.ok());
   const Status committed = header_.commit(lost, durable, final);

@@ -72,6 +72,12 @@ void merge_named(Status& kept, const Status& more) {
 void CollectiveState::defer(Status status) {
   if (status.ok() || status.rank == k_told) return;
   if (status.rank < 0) status.rank = rank_;
+  // Whoever hears of values that did not fit takes all others for stored.
+  if (!deferred_.ok() && !loses_bytes(deferred_) && loses_bytes(status)) {
+    status.message += "; and before: " + deferred_.text();
+    deferred_ = std::move(status);
+    return;
+  }
   merge_named(deferred_, status);
 }
 

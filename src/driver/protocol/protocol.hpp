@@ -92,7 +92,7 @@ class CollectiveState {
   /// matched, and the rank has not diverged any more.
   void complete_pending();
 
-  /// Keeps an error for the next sync, unless its rank is k_told: the first one, until it is taken.
+  /// Keeps an error for the next sync, unless its rank is k_told: the first one, or first that loses cells.
   void defer(Status status);
   /// Keeps an error that nothing mends for each sync, in place of any other: as it is at the first sync if it
   /// was deferred before, and with the message `later` from then on.
