@@ -39,6 +39,8 @@ std::vector<StoredChunk> Catalog::stored_chunks(int variable, const Box& /*chunk
       .of_variable(schema().variables.at(variable).name);
 }
 
+void Catalog::unplace(int /*variable*/, const Box& /*chunks*/, const std::vector<bool>& /*fresh*/) {}
+
 void Catalog::enter(int variable, const std::vector<NewChunk>& /*chunks*/) {
   throw Error(Code::internal, "no chunks can be entered").of_variable(schema().variables.at(variable).name);
 }

@@ -108,6 +108,9 @@ class Catalog {
   virtual std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
                                       std::vector<bool>& fresh) = 0;
   virtual std::vector<Location> find(int variable, const Box& chunks) = 0;
+  /// What place gave in a call could not be filled, and nobody stored cells there: the chunks that were fresh
+  /// have no place any more. No find gives them and no commit shows them, until place gives them, as fresh.
+  virtual void unplace(int variable, const Box& chunks, const std::vector<bool>& fresh);
   /// The same with what is stored there, also for chunks that went through filters. Error(not_supported): the
   /// variable is not stored in chunks.
   virtual std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks);
@@ -131,8 +134,8 @@ class Catalog {
   virtual void grow(int dim, std::int64_t length) = 0;
 
   /// The unlimited dimension `dim` has no more than `length` records after all: bytes of later ones were
-  /// lost. What was placed for them stays reserved; nothing of them is committed, and what was put to them is
-  /// given up. Never goes below what was committed.
+  /// lost. What was placed for them stays reserved, and is no place until place gives it again, as fresh;
+  /// nothing of them is committed, and what was put is given up. Never goes below what was committed.
   virtual void take_back(int dim, std::int64_t length) = 0;
 
   /// What was put to the variable so far and waits in memory goes to the file now, so that ranks may read and

@@ -314,6 +314,44 @@ TEST_CASE("over several nodes or files a rank that leaves out a write is missed 
     }
 }
 
+TEST_CASE("a disk that is full when fields that waited for their files are stored: the set goes on") {
+  const Quick quick;
+  if (world_size() == 1) return;
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    CAPTURE(format);
+    Line line(k_cells);
+    DatasetOptions options =
+        in_background("layout=process, stage_bytes=128KiB, slot_bytes=64KiB, format=" + format);
+    if (world_rank() == world_size() - 1) options.open_store = with_fault_in_data({"write", 0, 1});
+    auto file = Dataset::create(MPI_COMM_WORLD, "waited.nc", options);
+    file->def_dim("time", 0);
+    file->def_dim("x", k_cells);
+    file->def_dim("y", k_cells);
+    for (const char* name : {"v", "w"}) {  // how y is cut nobody knows before w comes
+      file->def_var(name, Type::double_, *name == 'v' ? "time x" : "time y", nullptr);
+      file->def_cut(name);
+    }
+    file->end_define();
+    const auto write_all = [&] {
+      for (std::int64_t record = 0; record < 8; ++record) {
+        DataCall call = line.call(record);
+        // Floats that wait take half of the bytes that they have in the file.
+        std::vector<float> floats(line.values.begin(), line.values.end());
+        call.array.cells = ArrayView::contiguous(floats.data(), Type::float_, line.cut->tile().count);
+        call.decomposition = line.cut;
+        file->write(call);
+      }
+    };
+    const Outcome written = outcome_of(write_all), synced = outcome_of([&] { file->sync(false); });
+    all_got(written.code == Code::ok ? synced : written, Code::no_space, {"waited.nc"});
+    all_ok(outcome_of([&] {
+      write_all();
+      file->close(false);
+    }));
+    check_records(line, "waited.nc", 8);
+  }
+}
+
 TEST_CASE("a small tmpfs that fills up in the background") {
   const Quick quick;
   if (!on_one_node()) return;  // other nodes do not see what one of them mounts

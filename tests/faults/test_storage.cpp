@@ -217,3 +217,27 @@ TEST_CASE("a small tmpfs that fills up") {
   alike(outcome_of([&] { file->close(false); }));
   check_records(line, folder.file(), committed);
 }
+
+TEST_CASE("a full disk after values that did not fit is reported, and the record is not there") {
+  const Quick quick;
+  if (!is_native()) return;
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    CAPTURE(format);
+    DatasetOptions options;
+    options.settings = "format=" + format;
+    options.open_store = with_fault_in_data({"write", 0, -1});
+    const auto file = Dataset::create(MPI_COMM_WORLD, "faults.nc", options);
+    Line line(60);
+    line.define(*file);
+    file->def_var("whole", Type::int_, "time x", line.cut);
+    file->end_define();
+    DataCall call = line.call(0, "whole");
+    line.values[0] = 1e300;
+    file->write(call);
+    file->write(line.call(0));
+    all_got(outcome_of([&] { file->sync(false); }), Code::no_space, {"faults.nc", "1e+300"});
+    CHECK(file->schema().dims[0].length == 0);
+    caught([&] { file->close(false); });
+    check_records(line, "faults.nc", 0);
+  }
+}

@@ -129,6 +129,13 @@ std::vector<Location> ObjectsCatalog::place(int variable, const Box& chunks, con
   return found;
 }
 
+void ObjectsCatalog::unplace(int variable, const Box& chunks, const std::vector<bool>& fresh) {
+  std::size_t i = 0;
+  for_each_index(chunks, [&](const Dims& index) {
+    if (fresh[i++]) there_.erase(object_of(variable, schema_.has_record(variable) ? index[0] : 0));
+  });
+}
+
 std::vector<Location> ObjectsCatalog::find(int variable, const Box& chunks) {
   std::vector<Location> found;
   for_each_index(chunks, [&](const Dims& index) {

@@ -32,6 +32,7 @@ class ObjectsCatalog final : public Catalog {
   std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
                               std::vector<bool>& fresh) override;
   std::vector<Location> find(int variable, const Box& chunks) override;
+  void unplace(int variable, const Box& chunks, const std::vector<bool>& fresh) override;
   void put(int variable, const Box& box, const std::byte* values) override;
   void get(int variable, const Box& box, std::byte* values) override;
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;

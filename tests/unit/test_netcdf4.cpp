@@ -283,6 +283,45 @@ TEST_CASE("netcdf4: text, strings and empty attributes") {
   if (have("ncdump")) CHECK(contains(output_of("ncdump " + path), "\"Zürich\", \"Bern\", _"));
 }
 
+TEST_CASE("netcdf4: places that were not filled are none, and are given out again") {
+  const Folder folder;
+  const auto path = folder.file("unfilled.nc");
+  auto catalog = create(path);
+  auto store = open_posix_store(path, StoreMode::write);
+  catalog->define(ocean(4, 4));
+  const Box records({0, 0, 0}, {3, 1, 1}), none({0, 0, 0}, {0, 0, 0});
+  const Box mask({0, 0}, {1, 1}), no_mask({0, 0}, {0, 0});
+  const std::vector<float> ones(48, 1.0F);
+  std::vector<bool> fresh;
+  const auto first = catalog->place(2, Box({0, 0, 0}, {1, 1, 1}), none, fresh);
+  const auto at = catalog->place(2, records, none, fresh);
+  CHECK(fresh == std::vector<bool>{false, true, true});
+  store->write(first[0].offset, std::as_bytes(std::span(ones).first(16)));
+  catalog->unplace(2, records, fresh);
+  CHECK(catalog->find(2, records) == std::vector<Location>{first[0], k_nowhere, k_nowhere});
+  const auto at_mask = catalog->place(3, mask, no_mask, fresh);
+  catalog->unplace(3, mask, fresh);
+  CHECK(catalog->placement(3).begin == k_unplaced);
+  CHECK_FALSE(catalog->find(3, mask)[0].is_placed());
+  catalog->grow(0, 3);
+  // What is asked for has the fill value; a part of it is put, and stays.
+  CHECK(values_of<float>(*catalog, 2, Box({0, 3, 3}, {2, 1, 1})) ==
+        std::vector<float>{1, 9.969209968386869e36F});
+  put<std::int32_t>(*catalog, 3, Box({1, 1}, {1, 1}), {7});
+  catalog->commit(false);
+  CHECK(values_of<std::int32_t>(*open(path), 3, Box({1, 0}, {1, 3})) ==
+        std::vector<std::int32_t>{-2147483647, 7, -2147483647});
+  CHECK(open(path)->find(2, records) == catalog->find(2, records));
+  CHECK(catalog->place(3, mask, no_mask, fresh) == at_mask);
+  CHECK(fresh == std::vector<bool>{false});
+  CHECK(catalog->place(2, records, none, fresh) == at);
+  CHECK(fresh == std::vector<bool>{false, true, true});
+  for (const auto& place : {at[1], at[2]})
+    store->write(place.offset, std::as_bytes(std::span(ones).first(16)));
+  catalog->close(false);
+  CHECK(values_of<float>(*open(path), 2, Box({0, 0, 0}, {3, 4, 4})) == ones);
+}
+
 TEST_CASE("netcdf4: chunks of future records are given out, and no commit shows them") {
   const Folder folder;
   const auto path = folder.file("ahead.nc");
@@ -525,8 +564,8 @@ TEST_CASE("netcdf4: records that were lost are taken back, and their places stay
       CHECK(values_of<float>(*found, 2, Box({1, 5, 7}, {1, 1, 1})) == std::vector<float>{147});
       CHECK(values_of<double>(*found, 0, Box({0}, {2})) == std::vector<double>{0.5, 1.5});
     }
-    // Nobody else gets the places, whatever is put and placed meanwhile.
-    CHECK(catalog->find(2, chunks) == at);
+    // Nobody else gets the places, whatever is put and placed meanwhile, and nobody finds what is there.
+    CHECK(catalog->find(2, chunks) == std::vector<Location>(at.size(), k_nowhere));
     auto more = catalog->schema();
     more.variables.push_back(variable("extra", Type::float_, {0, 1, 2}));
     catalog->define(more);
@@ -540,7 +579,7 @@ TEST_CASE("netcdf4: records that were lost are taken back, and their places stay
       CHECK(std::find(at.begin(), at.end(), address) == at.end());
     const auto again = catalog->place(2, chunks, Box({0, 0, 0}, {0, 0, 0}), fresh);
     CHECK(again == at);
-    CHECK(std::find(fresh.begin(), fresh.end(), true) == fresh.end());
+    CHECK(std::find(fresh.begin(), fresh.end(), false) == fresh.end());
     catalog->commit(false);
     // The same ranks write the same places again.
     const std::vector<float> values(48, 7.0F);

@@ -116,7 +116,7 @@ TEST_CASE("the deferred error is the first one, is taken once, and has the rank 
   rank.defer({});
   CHECK(rank.deferred().ok());
   rank.defer(k_range);
-  rank.defer(k_full);
+  rank.defer({Code::type, "another"});
   CHECK(rank.deferred().code == Code::range);
   const Status first = rank.take_deferred();
   CHECK(first.message == k_range.message);
@@ -127,6 +127,20 @@ TEST_CASE("the deferred error is the first one, is taken once, and has the rank 
   of_other.rank = 1;
   rank.defer(of_other);
   CHECK(rank.deferred().rank == 1);
+}
+
+TEST_CASE("a deferred error by which cells are lost comes before one by which none are, and names it") {
+  CollectiveState rank(3);
+  rank.defer(k_range);
+  rank.defer(k_full);
+  CHECK(rank.compared(rank.to_compare()).any_lost);
+  rank.defer(k_range);
+  rank.defer({Code::io, "another"});
+  const Status both = rank.take_deferred();
+  CHECK(both.code == Code::no_space);
+  CHECK(both.message.starts_with(k_full.message));
+  CHECK(both.message.find(k_range.message) != std::string::npos);
+  CHECK(both.message.find("another") == std::string::npos);
 }
 
 TEST_CASE("an error that lasts is reported each time: first as it is, then as what became of the file") {
@@ -310,6 +324,26 @@ TEST_CASE("cells that nobody wrote are gaps, where the format needs them filled"
   CHECK(more[0].variable == 1);
 }
 
+TEST_CASE("gaps that could not be filled are gaps again, but for what was written since") {
+  Schema schema = of_records(Format::cdf5);
+  RecordState records;
+  records.start({});
+  records.add_variables(schema);
+  records.add(schema, 0, {{0, 0}, {3, 5}});
+  records.add(schema, 0, {{3, 2}, {1, 1}});
+  const auto gaps = records.take_gaps(schema);
+  records.put_back(schema, gaps);
+  CHECK(records.gaps_in(schema, 0, {{0, 0}, {4, 5}}) == std::vector<Box>{{{3, 0}, {1, 2}}, {{3, 3}, {1, 2}}});
+  records.put_back(schema, {{0, {{1, 1}, {1, 2}}}});
+  records.add(schema, 0, {{1, 2}, {1, 1}});
+  records.add(schema, 0, {{3, 0}, {1, 5}});
+  CHECK(records.gaps_in(schema, 0, {{0, 0}, {4, 5}}) == std::vector<Box>{{{1, 1}, {1, 1}}});
+  const auto rest = records.take_gaps(schema);
+  REQUIRE(rest.size() == 1);
+  CHECK(rest[0].cells == Box{{1, 1}, {1, 1}});
+  CHECK(records.take_gaps(schema).empty());
+}
+
 TEST_CASE("records that never were have no gaps") {
   Schema schema = of_records(Format::cdf5);
   RecordState records;
@@ -334,7 +368,11 @@ TEST_CASE("what was put waits in the catalog until it is written out, or until t
   CHECK_FALSE(puts.release(2));
   CHECK_FALSE(puts.release(0));  // the catalog did not take it
   puts.hold(0);
-  CHECK(puts.commit() == std::set<int>{0, 2});
+  CHECK(puts.calls() == std::set<int>{0, 2});
+  puts.commit(false);  // the disk was full
+  CHECK((puts.waiting() && puts.called(2)));
+  CHECK(puts.held() == std::set<int>{0});
+  puts.commit(true);
   CHECK_FALSE(puts.waiting());
   CHECK(puts.held().empty());
   CHECK_FALSE(puts.called(0));

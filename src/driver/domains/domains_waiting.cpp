@@ -81,8 +81,9 @@ void DomainsDriver::end_waiting() {
     puts_ = std::move(puts);
     for (const auto& decomposition : waiting.to_prepare)
       prepare(decomposition);
+    // The files are there: a field that fails is reported by the next sync, as if it had not waited.
     for (const auto& field : waiting.fields)
-      write(field.transfer);
+      state_.defer(caught([&] { write(field.transfer); }));
   });
   if (failed.ok()) return;
   gave_up_ = failed;

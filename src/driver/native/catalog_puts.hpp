@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <set>
-#include <utility>
 
 namespace shoal {
 
@@ -25,16 +24,20 @@ class CatalogPuts {
   /// Was the variable put since the last commit, by a call that this rank knows?
   bool called(int variable) const { return called_.count(variable) != 0; }
 
+  /// The variables of all such calls.
+  const std::set<int>& calls() const { return called_; }
+
   const std::set<int>& held() const { return held_; }
   /// Removes the variable from those that wait. True: it waited, and must be written out.
   bool release(int variable) { return held_.erase(variable) != 0; }
 
-  /// To be called at a commit, after which nothing waits. Returns the variables of all calls since the last
-  /// one.
-  std::set<int> commit() {
+  /// To be called on all ranks at a commit. After one that left the file whole nothing waits. After another
+  /// one what was held still is, and must go to the file before ranks store over it.
+  void commit(bool is_whole) {
+    if (!is_whole) return;
     waiting_ = false;
     held_.clear();
-    return std::exchange(called_, {});
+    called_.clear();
   }
 
  private:

@@ -28,14 +28,18 @@ std::vector<Location> ChunkAddresses::allocate(const FieldJob& job) {
       written_records[d] = std::max(written_records[d], chunks.end(d) * job.placement->chunk[d]);
   const Box whole = Box::whole(written_records);
   std::size_t i = 0;
-  for_each_index(chunks, [&](const Dims& index) {
-    const Box cells = cells_of_chunk(index, job.placement->chunk);
-    const bool all = region.contains(intersection(cells, whole)) && !job.keeps;
-    // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there yet.
-    if (fresh[i] && !all && !job.variable->no_fill) fill_cells(v, cells, {addresses[i]});
-    ++i;
+  const Status filled = caught([&] {
+    for_each_index(chunks, [&](const Dims& index) {
+      const Box cells = cells_of_chunk(index, job.placement->chunk);
+      const bool all = region.contains(intersection(cells, whole)) && !job.keeps;
+      // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there.
+      if (fresh[i] && !all && !job.variable->no_fill) fill_cells(v, cells, {addresses[i]});
+      ++i;
+    });
   });
-  return addresses;
+  if (filled.ok()) return addresses;
+  context_.header.catalog().unplace(v, chunks, fresh);
+  throw Error(filled);
 }
 
 std::vector<Location> ChunkAddresses::place(const FieldJob& job, bool by_message) {

@@ -146,7 +146,9 @@ void FileHeader::get(int v, const Box& box, std::byte* values, std::vector<std::
 }
 
 void FileHeader::write_out_put(int v) {
-  if (on_owner() && puts_.release(v)) catalog_->write_out(v);
+  if (!on_owner() || puts_.held().count(v) == 0) return;
+  catalog_->write_out(v);
+  puts_.release(v);  // last, as what could not be written out must go before what ranks store then
 }
 
 void FileHeader::write_out_puts() {

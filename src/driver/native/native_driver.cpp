@@ -84,7 +84,7 @@ void NativeDriver::make_new_ready(const Schema& wanted, int from) {
     const Box whole = wanted.variable(v).independent ? Box::whole(wanted.shape(v)) : no_cells(1);
     if (!whole.empty()) regions.emplace(v, whole);
   }
-  paths_.independent.make_ready(regions);
+  paths_.independent.make_new_ready(regions);
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -185,6 +185,9 @@ void NativeDriver::write_field(FieldJob& job, Route& route) {
   records_.note_known(header_.schema());
   const Status placed = place(job, route);
   keep(placed);
+  if (!placed.ok())  // which all ranks know then
+    for (const Box& gap : job.gaps)
+      records_.put_back(header_.schema(), {{transfer.variable, gap}});
   // Chunks that wait for more cells are stored first, where the call cannot wait for them.
   if (router_.must_complete_chunks(job)) pending_.complete(k_writes);
   if (all_are_here) keep_order(job, route.together);

@@ -158,19 +158,28 @@ void PendingWrites::commit(bool durable, bool final) {
   if (durable) write_ahead(false);
   complete("commits");
   bool lost = state_.file() == FileState::incomplete;
-  if (!lost) fill_gaps();
+  std::vector<RecordFillTracker::Gap> gaps;
+  if (!lost) gaps = records_.take_gaps(header_.schema());
+  lost = !fill(gaps) || lost;
   finish_data(durable, final);
   Status outcome = comm_.agree(state_.deferred());
   const Status mine = state_.take_deferred();
   if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(mine) ? 1 : 0}) != 0;
+  if (lost && !outcome.ok() && !loses_bytes(outcome)) {  // what another rank lost says more
+    const Status loss = comm_.agree(loses_bytes(mine) ? mine : Status{});
+    if (!loss.ok()) outcome = loss;
+  }
+  if (lost) records_.put_back(header_.schema(), gaps);
   count_records(lost, outcome.ok());
   const Status committed = header_.commit(lost, durable, final);
   ++context_.counters.commits;
   const bool is_whole = committed.ok() && !lost;
+  header_.puts().commit(is_whole);
   state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
   if (is_whole) {
     records_.note_committed(header_.schema());
     paths_.independent.note_committed();
+    if (!final) paths_.independent.make_rest_ready();
   } else {
     paths_.independent.forget_addresses();
   }
@@ -178,13 +187,16 @@ void PendingWrites::commit(bool durable, bool final) {
   if (!outcome.ok()) throw Error(outcome);
 }
 
-void PendingWrites::fill_gaps() {
-  const auto gaps = records_.take_gaps(header_.schema());
-  if (!header_.on_owner()) return;
-  keep(caught([&] {
-    for (const auto& gap : gaps)
-      addresses_.fill_cells(gap.variable, gap.cells, {});
-  }));
+// By the owner; false: it could not.
+bool PendingWrites::fill(const std::vector<RecordFillTracker::Gap>& gaps) {
+  if (!header_.on_owner()) return true;
+  for (const auto& gap : gaps) {
+    const Status filled = caught([&] { addresses_.fill_cells(gap.variable, gap.cells, {}); });
+    if (filled.ok()) continue;
+    keep(named(filled, header_.variable(gap.variable).name));
+    return false;
+  }
+  return true;
 }
 
 void PendingWrites::write_ahead(bool sync) {
@@ -206,7 +218,7 @@ void PendingWrites::finish_data(bool durable, bool final) {
 }
 
 void PendingWrites::count_records(bool lost, bool all_well) {
-  for (const int v : header_.puts().commit())
+  for (const int v : header_.puts().calls())
     records_.note_write(header_.schema(), v, Box::whole(header_.schema().shape(v)));
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.

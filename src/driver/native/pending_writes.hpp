@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "driver/native/path/paths.hpp"
 
 namespace shoal {
@@ -46,7 +48,7 @@ class PendingWrites {
   bool store_rest();
   bool compare();
   void recover();
-  void fill_gaps();
+  bool fill(const std::vector<RecordFillTracker::Gap>& gaps);
   void write_ahead(bool sync);
   void finish_data(bool durable, bool final);
   void count_records(bool lost, bool all_well);

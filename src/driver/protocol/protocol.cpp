@@ -72,6 +72,12 @@ void merge_named(Status& kept, const Status& more) {
 void CollectiveState::defer(Status status) {
   if (status.ok() || status.rank == k_told) return;
   if (status.rank < 0) status.rank = rank_;
+  // Whoever hears of values that did not fit takes all others for stored.
+  if (!deferred_.ok() && !loses_bytes(deferred_) && loses_bytes(status)) {
+    status.message += "; and before: " + deferred_.text();
+    deferred_ = std::move(status);
+    return;
+  }
   merge_named(deferred_, status);
 }
 
@@ -179,6 +185,11 @@ void RecordState::add(Schema& schema, int variable, const Box& region) {
 
 std::vector<RecordFillTracker::Gap> RecordState::take_gaps(const Schema& schema) {
   return tracks_gaps(schema) ? filled_.take_gaps(schema) : std::vector<RecordFillTracker::Gap>{};
+}
+
+void RecordState::put_back(const Schema& schema, const std::vector<RecordFillTracker::Gap>& gaps) {
+  for (const auto& gap : gaps)
+    filled_.put_back(schema, gap);
 }
 
 std::vector<std::int64_t> RecordState::known(const Schema& schema) const {

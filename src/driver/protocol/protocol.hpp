@@ -92,7 +92,7 @@ class CollectiveState {
   /// matched, and the rank has not diverged any more.
   void complete_pending();
 
-  /// Keeps an error for the next sync, unless its rank is k_told: the first one, until it is taken.
+  /// Keeps an error for the next sync, unless its rank is k_told: the first one, or first that loses cells.
   void defer(Status status);
   /// Keeps an error that nothing mends for each sync, in place of any other: as it is at the first sync if it
   /// was deferred before, and with the message `later` from then on.
@@ -199,6 +199,8 @@ class RecordState {
   /// Takes the boxes that must be filled, which count as filled from now on. None where the format needs
   /// none.
   std::vector<RecordFillTracker::Gap> take_gaps(const Schema& schema);
+  /// Gaps that were taken, or counted as written, could not be filled: they are gaps again.
+  void put_back(const Schema& schema, const std::vector<RecordFillTracker::Gap>& gaps);
   /// The gaps within a box of a variable, which stay gaps.
   std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const {
     return tracks_gaps(schema) ? filled_.gaps_in(schema, variable, box) : std::vector<Box>{};

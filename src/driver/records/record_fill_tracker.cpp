@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/records/record_fill_tracker.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "decomp/partition.hpp"
 
 namespace shoal {
@@ -71,6 +74,24 @@ std::vector<RecordFillTracker::Gap> RecordFillTracker::take_gaps(const Schema& s
     if (records >= notes.all_below) notes = {records, {}};
   }
   return gaps;
+}
+
+void RecordFillTracker::put_back(const Schema& schema, const Gap& gap) {
+  Notes& notes = variables_[gap.variable];
+  const bool has_record = schema.has_record(gap.variable);
+  const std::int64_t first = has_record ? gap.cells.first[0] : 0;
+  const std::int64_t last = has_record ? gap.cells.end(0) : 1;
+  for (; notes.all_below > first; --notes.all_below) {
+    const std::int64_t r = notes.all_below - 1;
+    notes.partly[r] = {record_box(schema, gap.variable, r)};
+  }
+  for (std::int64_t r = first; r < last; ++r) {
+    std::vector<Box> left;
+    for (const Box& written : notes.partly[r])
+      for (const Box& rest : remainder(written, {gap.cells}))
+        left.push_back(rest);
+    notes.partly[r] = std::move(left);
+  }
 }
 
 std::vector<Box> RecordFillTracker::gaps_in(const Schema& schema, int variable, const Box& box) const {

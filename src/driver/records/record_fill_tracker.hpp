@@ -45,6 +45,8 @@ class RecordFillTracker {
   /// Takes the boxes, of variables with a fill value, that were never written, up to the current number of
   /// records. They count as written from now on.
   std::vector<Gap> take_gaps(const Schema& schema);
+  /// Cells that count as written are a gap after all, as they could not be filled.
+  void put_back(const Schema& schema, const Gap& gap);
   /// The gaps within a box of one variable; they stay gaps.
   std::vector<Box> gaps_in(const Schema& schema, int variable, const Box& box) const;
 

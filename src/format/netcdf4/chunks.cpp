@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the bytes of variables lie: placement, place and find of the netCDF-4 catalog.
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
+#include <span>
 
+#include "codec/convert.hpp"
 #include "format/netcdf4/netcdf4_catalog.hpp"
 
 namespace shoal::netcdf4 {
@@ -47,7 +51,7 @@ Placement Netcdf4Catalog::placement(int variable) const {
       return result;
     }
     const auto address = H5Dget_offset(dataset);
-    if (address != HADDR_UNDEF) result.begin = address;
+    if (address != HADDR_UNDEF && !s.unfilled) result.begin = address;
     if (s.odd_fill && address == HADDR_UNDEF) result.kind = Placement::Kind::library;
     return result;
   });
@@ -115,7 +119,9 @@ std::vector<Location> Netcdf4Catalog::place(int variable, const Box& chunks, con
     const auto n = static_cast<std::size_t>(chunks.cells());
     if (kind == Placement::Kind::regular) {
       const bool placed = placement(variable).begin != k_unplaced;
+      if (s.unfilled) image_->write_raw();  // fill values that could not be written must not come later
       if (!placed) place_contiguous(variable);
+      s.unfilled = false;
       grow_to(variable, cells);
       fresh.assign(n, !placed);
       return std::vector<Location>(n, Location{0, placement(variable).begin});
@@ -125,7 +131,7 @@ std::vector<Location> Netcdf4Catalog::place(int variable, const Box& chunks, con
     std::uint64_t missing = 0;
     for_each_index(chunks, [&](const Dims& index) {
       result.push_back({0, look_up(variable, index)});
-      missing += result.back().is_placed() ? 0 : 1;
+      missing += result.back().is_placed() || s.unplaced.contains(index) ? 0 : 1;
     });
     fresh.assign(result.size(), false);
     // One run for all of them: the chunks of a record lie one after another.
@@ -133,10 +139,11 @@ std::vector<Location> Netcdf4Catalog::place(int variable, const Box& chunks, con
     std::size_t i = 0;
     for_each_index(chunks, [&](const Dims& index) {
       if (!result[i].is_placed()) {
-        result[i] = {0, next};
+        const auto before = s.unplaced.extract(index);
+        result[i] = before ? before.mapped() : Location{0, next};
+        if (!before) next += s.chunk_bytes();
         fresh[i] = true;
         s.reserved.emplace(index, StoredChunk{result[i], s.chunk_bytes(), 0});
-        next += s.chunk_bytes();
       }
       ++i;
     });
@@ -160,6 +167,25 @@ std::vector<Location> Netcdf4Catalog::find(int variable, const Box& chunks) {
     result.reserve(n);
     for_each_index(chunks, [&](const Dims& index) { result.push_back({0, look_up(variable, index)}); });
     return result;
+  });
+}
+
+void Netcdf4Catalog::unplace(int variable, const Box& chunks, const std::vector<bool>& fresh) {
+  guarded(variable, [&] {
+    require_variable(variable);
+    require_writable();
+    auto& s = stored(variable);
+    if (placement(variable).kind == Placement::Kind::regular) {
+      s.unfilled = s.unfilled || (!fresh.empty() && fresh.front());
+      return;
+    }
+    std::size_t i = 0;
+    for_each_index(chunks, [&](const Dims& index) {
+      if (!fresh[i++]) return;
+      const auto given = s.reserved.extract(index);
+      if (!given) throw Error(Code::internal, "a chunk without values is in the file already");
+      s.unplaced.emplace(index, given.mapped().address);
+    });
   });
 }
 
@@ -223,9 +249,30 @@ void Netcdf4Catalog::place_contiguous(int variable) {
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, k_no_data), "allocate space");
 }
 
+// What HDF5 takes for values must be some.
+void Netcdf4Catalog::fill_contiguous(int variable) {
+  constexpr std::size_t k_most_cells = 1 << 17;
+  auto& s = stored(variable);
+  if (!def(variable).no_fill) {
+    Bytes value = fill_of(def(variable));
+    if (s.type.swapped) swap_bytes(value.data(), value.size(), 1);
+    const auto cells = static_cast<std::size_t>(volume(s.extent));
+    Bytes values;
+    for (std::size_t i = 0; i < std::min(cells, k_most_cells); ++i)
+      values.insert(values.end(), value.begin(), value.end());
+    const std::uint64_t address = H5Dget_offset(contents_.open_variable(file_, variable));
+    for (std::size_t at = 0; at < cells * value.size(); at += values.size())
+      image_->write(FileImage::Kind::raw, address + at,
+                    std::span(values).first(std::min(values.size(), cells * value.size() - at)));
+    image_->write_raw();  // ranks may write there next
+  }
+  s.unfilled = false;
+}
+
 // Tell HDF5 the shape and the chunks that are now inside of it.
 void Netcdf4Catalog::realise(int variable) {
   auto& s = stored(variable);
+  if (s.unfilled) fill_contiguous(variable);
   const bool grows = !(s.needed == s.extent);
   if (!grows && s.reserved.empty()) return;
   const hid_t dataset = contents_.open_variable(file_, variable);
@@ -251,6 +298,20 @@ void Netcdf4Catalog::realise(int variable) {
   // Of the last chunk HDF5 remembers the filters that the one before it at its place went through. It forgets
   // that with the data set.
   if (s.left_out) s.dataset = Id();
+}
+
+// What ranks stored of records from `length` on never was, and is not to show where others write next.
+void Netcdf4Catalog::unplace_records(int variable, int dim, std::int64_t length) {
+  auto& s = stored(variable);
+  const auto& numbers = def(variable).dims;
+  if (s.filtered) return;
+  for (auto it = s.reserved.begin(); it != s.reserved.end();) {
+    bool beyond = false;
+    for (int d = 0; d < s.chunk.size(); ++d)
+      beyond = beyond || (numbers[d] == dim && it->first[d] * s.chunk[d] >= length);
+    if (beyond) s.unplaced.emplace(it->first, it->second.address);
+    it = beyond ? s.reserved.erase(it) : std::next(it);
+  }
 }
 
 // The variable needs no more than `length` records of the dimension, but what was committed. Returns whether
@@ -291,7 +352,7 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
       for (int d = 0; d < index.size(); ++d) {
         if (index[d] < new_chunks.end(d)) continue;
         const auto address = look_up(variable, index);
-        if (address != k_unplaced) s.reserved.emplace(index, StoredChunk{{0, address}, s.chunk_bytes(), 0});
+        if (address != k_unplaced) s.unplaced.emplace(index, Location{0, address});
         return;
       }
     });

@@ -54,7 +54,9 @@ struct StoredVariable {
   Dims asked;      ///< end of the cells of all chunks that place has given out
   Dims committed;  ///< extent at the last commit; empty before the first
   std::map<Dims, StoredChunk, IndexLess> reserved;  ///< chunks that HDF5 does not know of yet
-  bool left_out = false;                            ///< there were chunks that did not go through all filters
+  std::map<Dims, Location, IndexLess> unplaced;     ///< space that chunks had, and get again
+  bool unfilled = false;  ///< contiguous: its space holds anything, and counts as no place
+  bool left_out = false;  ///< there were chunks that did not go through all filters
 
   std::uint64_t chunk_bytes() const { return static_cast<std::uint64_t>(volume(chunk)) * size_of(type.type); }
 };

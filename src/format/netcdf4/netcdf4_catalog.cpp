@@ -258,6 +258,8 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
     auto& dimension = unlimited(dim);
     auto& scale = contents_.dims[dim];
     const auto left = std::max(length, scale.committed);
+    for (int v = 0; v < contents_.variables.count(); ++v)
+      unplace_records(v, dim, left);
     if (left >= dimension.length) return;
     leave_append_mode();
     note_change();
@@ -353,8 +355,8 @@ void Netcdf4Catalog::update_scales() {
 
 void Netcdf4Catalog::flush() {
   update_scales();
-  for (std::size_t v = 0; v < contents_.variables.size(); ++v)
-    realise(static_cast<int>(v));
+  for (int v = 0; v < contents_.variables.count(); ++v)
+    guarded(v, [&] { realise(v); });
   image_->trim();
 }
 

@@ -32,6 +32,7 @@ class Netcdf4Catalog final : public Catalog {
   std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
                               std::vector<bool>& fresh) override;
   std::vector<Location> find(int variable, const Box& chunks) override;
+  void unplace(int variable, const Box& chunks, const std::vector<bool>& fresh) override;
   std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks) override;
   void enter(int variable, const std::vector<NewChunk>& chunks) override;
   void share_end(std::atomic<std::uint64_t>* end) override { image_->share_end(end); }
@@ -77,6 +78,7 @@ class Netcdf4Catalog final : public Catalog {
   void grow_to(int variable, const Box& cells);
   void realise(int variable);
   Dimension& unlimited(int dim);
+  void unplace_records(int variable, int dim, std::int64_t length);
   bool shrink(int variable, int dim, std::int64_t length);
   Id access_list() const;
   /// How HDF5 has the file open.
@@ -91,6 +93,7 @@ class Netcdf4Catalog final : public Catalog {
   void note_change();
   void note_committed();
   void place_contiguous(int variable);
+  void fill_contiguous(int variable);
   void update_scales();
   std::vector<std::uint64_t> record_headers() const;
   /// Since the last commit: none; some that HDF5 has not passed on; all with the image, for a commit.

@@ -247,56 +247,89 @@ Status IndependentPath::store_each_waiting() {
   return status;
 }
 
+Box IndependentPath::chunks_in(int v, const Box& region) const {
+  return chunks_of(region, context_.header.placement(v).chunk);
+}
+
+// On the owner. What it had given when it fails is in `given`.
+void IndependentPath::give_places(const std::map<int, Box>& regions, std::vector<Given>& given) {
+  FileHeader& header = context_.header;
+  for (const auto& [v, region] : regions) {
+    header.set_distributed(v);
+    given.push_back({v, {}, {}});
+    header.write_out_put(v);
+    if (is_placed_by_rule(v)) continue;
+    std::vector<bool> fresh;
+    given.back().addresses = header.catalog().place(v, chunks_in(v, region), no_cells(region.rank()), fresh);
+    given.back().fresh.assign(fresh.begin(), fresh.end());
+  }
+}
+
+void IndependentPath::take_places(const Given& given, const Box& chunks) {
+  if (given.addresses.empty()) return;
+  if (context_.header.placement(given.variable).kind == Placement::Kind::regular)
+    context_.header.set_begin(given.variable, given.addresses.front().offset);
+  else
+    keep_addresses(given.variable, chunks, given.addresses);
+}
+
+// What is not filled must not pass for values, on any rank and in the file.
+void IndependentPath::give_back_places(const Given& given, const Box& chunks) {
+  if (given.addresses.empty()) return;
+  FileHeader& header = context_.header;
+  if (header.on_owner())
+    header.catalog().unplace(given.variable, chunks, {given.fresh.begin(), given.fresh.end()});
+  if (header.placement(given.variable).kind == Placement::Kind::regular) {
+    if (given.fresh.front() != 0) header.set_begin(given.variable, k_unplaced);
+    return;
+  }
+  std::size_t i = 0;
+  for_each_index(chunks, [&](const Dims& index) {
+    if (given.fresh[i++] != 0) known_count_ -= known_[given.variable].erase(index);
+  });
+}
+
 // The owner has all values that were put in the file, and gives places; then all ranks fill.
 void IndependentPath::make_ready(const std::map<int, Box>& regions) {
   if (regions.empty()) return;
   FileHeader& header = context_.header;
-  const auto needs_place = [&](int v) { return !is_placed_by_rule(v); };
-  const Bytes placed = context_.comm.from_root([&] {
+  std::vector<Given> given;
+  Status ready;
+  const Bytes of_owner = context_.comm.from_root([&] {
+    ready = caught([&] { give_places(regions, given); });
     ByteWriter out;
-    for (const auto& [v, region] : regions) {
-      header.set_distributed(v);
-      header.write_out_put(v);
-      if (!needs_place(v)) continue;
-      std::vector<bool> is_fresh;
-      const Box chunks = chunks_of(region, header.placement(v).chunk);
-      out.put(header.catalog().place(v, chunks, no_cells(region.rank()), is_fresh));
-      out.put(std::vector<char>(is_fresh.begin(), is_fresh.end()));
-    }
+    out.put(ready.ok());
+    out.put(given);
     return out.take();
   });
-  ByteReader in(placed);
+  ByteReader in(of_owner);
+  const bool all_given = in.get<bool>();
+  in.get(given);
   std::int64_t part = 0;
-  Status filled;  // ranks note the same, whatever fails on one of them
-  const Status read = caught([&] {
-    for (const auto& [v, region] : regions) {
-      header.set_distributed(v);
-      const Box chunks = chunks_of(region, header.placement(v).chunk);
-      std::vector<char> fresh;
-      if (needs_place(v)) {
-        Numbered<Location> addresses;
-        std::vector<Location> given;
-        in.get(given);
-        addresses = std::move(given);
-        in.get(fresh);
-        if (header.placement(v).kind == Placement::Kind::regular)
-          header.set_begin(v, addresses.front().offset);
-        else
-          keep_addresses(v, chunks, addresses);
-      }
-      filled.merge(caught([&, v = v, &region = region] { fill(v, region, chunks, fresh, part); }));
-      context_.records.note_write(header.schema(), v, region);
-      context_.records.add(header.schema(), v, region);
+  for (const Given& one : given) {
+    const Box& region = regions.at(one.variable);
+    header.set_distributed(one.variable);
+    take_places(one, chunks_in(one.variable, region));
+    if (all_given)
+      ready.merge(named(caught([&] { fill(one, region, part); }), header.variable(one.variable).name));
+  }
+  ready = context_.comm.agree(ready);
+  for (const Given& one : given) {
+    const Box& region = regions.at(one.variable);
+    if (!ready.ok()) {
+      give_back_places(one, chunks_in(one.variable, region));
+      continue;
     }
-  });
-  filled.merge(read);
-  context_.comm.agree_or_throw(filled);
+    context_.records.note_write(header.schema(), one.variable, region);
+    context_.records.add(header.schema(), one.variable, region);
+  }
+  if (!ready.ok()) throw Error(ready);
 }
 
-// What was never written, in parts, which ranks take in turn. fresh: chunks that have their place just now.
-void IndependentPath::fill(int v, const Box& region, const Box& chunks, const std::vector<char>& fresh,
-                           std::int64_t& part) {
+// What was never written, in parts, which ranks take in turn.
+void IndependentPath::fill(const Given& given, const Box& region, std::int64_t& part) {
   const FileHeader& header = context_.header;
+  const int v = given.variable;
   if (header.variable(v).no_fill) return;
   const Dims& chunk = header.placement(v).chunk;
   const auto fill_part = [&](const Box& cells) {
@@ -307,12 +340,29 @@ void IndependentPath::fill(int v, const Box& region, const Box& chunks, const st
   };
   const std::int64_t most = k_fill_part / element_size(header.variable(v));
   std::size_t i = 0;
-  if (!fresh.empty())
-    for_each_index(chunks, [&](const Dims& index) {
-      if (fresh[i++] != 0) for_each_part(cells_of_chunk(index, chunk), most, fill_part);
+  if (!given.fresh.empty())
+    for_each_index(chunks_in(v, region), [&](const Dims& index) {
+      if (given.fresh[i++] != 0) for_each_part(cells_of_chunk(index, chunk), most, fill_part);
     });
   for (const Box& gap : context_.records.gaps_in(header.schema(), v, region))
     for_each_part(gap, most, fill_part);
+}
+
+void IndependentPath::make_new_ready(const std::map<int, Box>& regions) {
+  const Status ready = caught([&] { make_ready(regions); });
+  if (ready.ok()) return;
+  unready_.insert(regions.begin(), regions.end());
+  throw Error(ready);
+}
+
+// What fails now is no failure of a call: the cells wait for the next time.
+void IndependentPath::make_rest_ready() {
+  if (unready_.empty()) return;
+  const Schema& schema = context_.header.schema();
+  for (auto& [v, region] : unready_)
+    region = intersection(region, Box::whole(schema.shape(v)));  // records may have been taken back
+  std::erase_if(unready_, [](const auto& one) { return one.second.empty(); });
+  if (caught([&] { make_ready(unready_); }).ok()) unready_.clear();
 }
 
 // ---- Reading

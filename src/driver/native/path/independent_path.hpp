@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/pack_fields.hpp"
 #include "driver/native/chunk_addresses.hpp"
 #include "driver/native/context.hpp"
 #include "driver/native/path/waiting_cells.hpp"
@@ -39,7 +40,13 @@ class IndependentPath {
   Status store_waiting();
   /// Makes the regions ready for cells that come alone: puts are in the file, chunks have a place, and cells
   /// the fill value where nobody wrote. Error on all ranks alike. Collective.
+  /// On Error nothing has changed: what got a place has none again.
   void make_ready(const std::map<int, Box>& regions);
+  /// The same of new variables that ranks are going to write alone, as a whole. Where it fails, they are not
+  /// ready yet: their cells wait, and make_rest_ready tries it again. Collective.
+  void make_new_ready(const std::map<int, Box>& regions);
+  /// To be called after a commit that left the file whole. Collective, where any are not ready.
+  void make_rest_ready();
 
   /// The file has been committed as ranks know it.
   void note_committed();
@@ -63,7 +70,27 @@ class IndependentPath {
   std::optional<Numbered<Location>> find(int v, const Box& box);
   bool is_placed_by_rule(int v) const;
   void keep_addresses(int v, const Box& chunks, const Numbered<Location>& addresses);
-  void fill(int v, const Box& region, const Box& chunks, const std::vector<char>& fresh, std::int64_t& part);
+
+  /// What the owner gave a variable.
+  struct Given {
+    int variable = 0;
+    std::vector<Location> addresses;  ///< of its chunks in the region; empty: the placement's rule says them
+    std::vector<char> fresh;          ///< which of them they have just now
+
+    template <class Writer>
+    void pack(Writer& out) const {
+      put_all(out, variable, addresses, fresh);
+    }
+    template <class Reader>
+    void unpack(Reader& in) {
+      get_all(in, variable, addresses, fresh);
+    }
+  };
+  void give_places(const std::map<int, Box>& regions, std::vector<Given>& given);
+  void take_places(const Given& given, const Box& chunks);
+  void give_back_places(const Given& given, const Box& chunks);
+  Box chunks_in(int v, const Box& region) const;
+  void fill(const Given& given, const Box& region, std::int64_t& part);
   void fetch_stored(int v, const Box& box, std::byte* cells);
 
   const NativeContext& context_;
@@ -76,6 +103,7 @@ class IndependentPath {
   };
   std::map<int, std::map<Dims, Location, IndexLess>> known_;  ///< chunks with an address
   std::size_t known_count_ = 0;
+  std::map<int, Box> unready_;  ///< new variables that could not be made ready, the same on all ranks
   int committed_variables_ = 0;
 };
 
