@@ -11,6 +11,7 @@
 #include "base/toml_text.hpp"
 #include "dataset/settings/settings.hpp"
 #include "streams/configuration.hpp"
+#include "streams/value_reader.hpp"
 
 namespace shoal::streams {
 
@@ -27,9 +28,7 @@ const std::vector<std::string> k_file_keys = {
 const std::vector<std::string> k_field_keys = {"field",      "group",  "expression",   "name",
                                                "operation",  "type",   "scale_factor", "add_offset",
                                                "attributes", "enabled"};
-const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
 
-constexpr std::size_t k_few = 12;
 constexpr const char* k_two_brackets = "files are tables in a list: [[file]], with two brackets";
 
 /// Of the first line that is this table's head; 0: none is.
@@ -43,10 +42,6 @@ int line_of_table(const std::string& text, const std::string& head) {
   return 0;
 }
 
-int line_of(const toml::node& node) {
-  return static_cast<int>(node.source().begin.line);
-}
-
 std::vector<std::string> setting_names() {
   std::vector<std::string> names;
   for (const auto& key : setting_keys())
@@ -55,10 +50,10 @@ std::vector<std::string> setting_names() {
 }
 
 /// Reads tables of one configuration, and keeps what is wrong.
-class Reader {
+class Reader : private SelectionReader {
  public:
   Reader(const toml::table& document, std::vector<Problem>& problems)
-      : document_(document), problems_(problems), setting_names_(setting_names()) {}
+      : SelectionReader(problems), document_(document), setting_names_(setting_names()) {}
 
   void read(Configuration& out) {
     check_keys(document_, k_top_keys, "");
@@ -94,34 +89,6 @@ class Reader {
   }
 
  private:
-  void problem(const toml::node& node, const std::string& key, std::string message) {
-    problems_.push_back({line_of(node), key, std::move(message)});
-  }
-  /// What work throws is wrong with the value of a key.
-  template <class Work>
-  void checked(const toml::node& node, const std::string& key, Work&& work) {
-    const Status status = caught(std::forward<Work>(work));
-    if (!status.ok()) problem(node, key, status.message);
-  }
-
-  void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& where) {
-    for (const auto& [key, node] : table) {
-      const std::string name(key.str());
-      if (std::find(known.begin(), known.end(), name) == known.end()) unknown(key, node, name, known, where);
-    }
-  }
-  void unknown(const toml::key& key, const toml::node& node, const std::string& name,
-               const std::vector<std::string>& known, const std::string& where) {
-    const std::string hint = did_you_mean(name, known);
-    const auto line = static_cast<int>(key.source().begin.line);
-    problems_.push_back(
-        {line > 0 ? line : line_of(node), name,
-         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
-                     !hint.empty()           ? hint
-                     : known.size() <= k_few ? "; there are: " + joined(known, ", ")
-                                             : ", and none has a name like it; all keys: "
-                                               "docs/reference/streams.md, docs/settings.md")});
-  }
   void check_defaults() {
     for (const auto& [key, node] : *defaults_) {
       const std::string name(key.str());
@@ -147,47 +114,10 @@ class Reader {
     return names;
   }
 
-  std::string text(const toml::node& node, const std::string& key) {
-    if (const auto value = node.value_exact<std::string>()) {
-      if (value->find('\0') == std::string::npos) return *value;
-      problem(node, key, "has a zero byte inside, where text ends for the system");
-      return {};
-    }
-    problem(node, key, "is text in quotes");
-    return {};
-  }
-  bool flag(const toml::node& node, const std::string& key) {
-    if (const auto value = node.value_exact<bool>()) return *value;
-    problem(node, key, "is true or false");
-    return false;
-  }
-  std::optional<double> number(const toml::node& node, const std::string& key) {
-    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value)) problem(node, key, "is a number");
-    return value;
-  }
   std::optional<double> scale_factor(const toml::node& node) {
     const auto value = number(node, "scale_factor");
     if (value == 0) problem(node, "scale_factor", "is not 0: values are packed * scale_factor + add_offset");
     return value;
-  }
-  template <class T>
-  T word(const toml::node& node, const std::string& key,
-         const std::vector<std::pair<std::string, T>>& words) {
-    const std::string given = text(node, key);
-    std::vector<std::string> names;
-    for (const auto& [name, value] : words) {
-      if (name == given) return value;
-      names.push_back(name);
-    }
-    if (!given.empty()) problem(node, key, fmt::format("'{}' is not one of: {}", given, joined(names, ", ")));
-    return words.front().second;
-  }
-  Duration duration(const toml::node& node, const std::string& key) {
-    Duration out{};
-    const std::string given = text(node, key);
-    if (!given.empty()) checked(node, key, [&] { out = parse_duration(given); });
-    return out;
   }
   std::optional<Type> type(const toml::node& node, const std::string& key) {
     std::optional<Type> out;
@@ -204,121 +134,6 @@ class Reader {
     TimeOperation out;
     const std::string given = text(node, key);
     if (!given.empty()) checked(node, key, [&] { out = parse_operation(given); });
-    return out;
-  }
-  std::vector<std::int64_t> integers(const toml::node& node, const std::string& key) {
-    std::vector<std::int64_t> out;
-    const auto* list = node.as_array();
-    if (list == nullptr) {
-      problem(node, key, "is a list of whole numbers: [0, 10]");
-      return out;
-    }
-    for (const auto& item : *list) {
-      const auto value = item.value_exact<std::int64_t>();
-      if (!value) {
-        problem(item, key, "is a list of whole numbers: [0, 10]");
-        return {};
-      }
-      out.push_back(*value);
-    }
-    return out;
-  }
-  std::vector<std::string> texts(const toml::node& node, const std::string& key) {
-    std::vector<std::string> out;
-    if (const auto one = node.value_exact<std::string>()) return {*one};
-    const auto* list = node.as_array();
-    if (list == nullptr) problem(node, key, "is a list of names: [\"lat\", \"lon\"]");
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
-      out.push_back(text(*list->get(i), key));
-    return out;
-  }
-
-  std::vector<CoordinateRange> region(const toml::node& node) {
-    std::vector<CoordinateRange> out;
-    const auto* table = node.as_table();
-    if (table == nullptr || table->empty()) {
-      problem(node, "region", "is a table of coordinates: { lon = [140, 150], lat = [30, 40] }");
-      return out;
-    }
-    for (const auto& [key, value] : *table) {
-      const std::string name(key.str());
-      const auto* ends = value.as_array();
-      std::vector<double> numbers;
-      for (std::size_t i = 0; ends != nullptr && i < ends->size(); ++i)
-        if (ends->get(i)->is_number()) numbers.push_back(*ends->get(i)->value<double>());
-      if (ends == nullptr || ends->size() != 2 || numbers.size() != 2 || !std::isfinite(numbers[0]) ||
-          !std::isfinite(numbers[1]))
-        problem(value, "region." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
-      else
-        out.push_back({name, numbers[0], numbers[1], line_of(value)});
-    }
-    return out;
-  }
-  std::vector<IndexRange> indices(const toml::node& node) {
-    std::vector<IndexRange> out;
-    const auto* table = node.as_table();
-    if (table == nullptr || table->empty()) {
-      problem(node, "indices", "is a table of dimensions: { x = [0, 100], y = [0, 50, 2] }");
-      return out;
-    }
-    for (const auto& [key, value] : *table) {
-      const std::string name(key.str());
-      const auto numbers = integers(value, "indices." + name);
-      if (numbers.empty()) continue;
-      const std::int64_t stride = numbers.size() == 3 ? numbers[2] : 1;
-      if (numbers.size() < 2 || numbers.size() > 3 || numbers[0] < 0 ||
-          (numbers[1] != -1 && numbers[1] <= numbers[0]) || stride < 1)
-        problem(value, "indices." + name,
-                "is the first cell, from 0, the one behind the last (-1: the end), and may have a stride: "
-                "[0, 100, 2]");
-      else
-        out.push_back({name, numbers[0], numbers[1], stride, line_of(value)});
-    }
-    return out;
-  }
-  void one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out) {
-    Levels levels{dim, {}, line_of(node)};
-    const std::string key = levels.key();
-    levels.indices = integers(node, key);
-    if (levels.indices.empty()) return;
-    for (std::size_t i = 0; i < levels.indices.size(); ++i)
-      if (levels.indices[i] < 0 || (i > 0 && levels.indices[i] <= levels.indices[i - 1]))
-        return problem(node, key, "are cells of a dimension, from 0, ascending: [0, 10, 29]");
-    out.push_back(std::move(levels));
-  }
-  std::vector<Levels> levels(const toml::node& node) {
-    std::vector<Levels> out;
-    if (const auto* table = node.as_table()) {
-      for (const auto& [key, value] : *table)
-        one_levels(value, std::string(key.str()), out);
-    } else {
-      one_levels(node, "", out);
-    }
-    return out;
-  }
-  std::optional<Reduction> reduction(const toml::node& node) {
-    const auto* table = node.as_table();
-    if (table == nullptr) {
-      problem(node, "reduce", "is a table: { dims = [\"lat\", \"lon\"], operation = \"mean\" }");
-      return {};
-    }
-    check_keys(*table, k_reduce_keys, "reduce");
-    Reduction out;
-    out.line = out.dims_line = line_of(node);
-    if (const auto* dims = table->get("dims")) {
-      out.dims = texts(*dims, "reduce.dims");
-      out.dims_line = line_of(*dims);
-    }
-    if (out.dims.empty()) problem(node, "reduce.dims", "names the dimensions over which cells are joined");
-    if (const auto* what = table->get("operation"))
-      out.operation = word<SpaceOperation>(*what, "reduce.operation",
-                                           {{"mean", SpaceOperation::mean},
-                                            {"sum", SpaceOperation::sum},
-                                            {"minimum", SpaceOperation::minimum},
-                                            {"maximum", SpaceOperation::maximum}});
-    if (const auto* weights = table->get("weights"))
-      out.weights = word<CellWeights>(*weights, "reduce.weights",
-                                      {{"automatic", CellWeights::automatic}, {"none", CellWeights::none}});
     return out;
   }
   std::vector<AttributeChoice> attributes(const toml::node& node) {
@@ -600,7 +415,6 @@ class Reader {
 
   const toml::table& document_;
   const toml::table* defaults_ = nullptr;
-  std::vector<Problem>& problems_;
   std::vector<std::string> setting_names_;
 };
 

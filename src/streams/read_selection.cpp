@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys of a configuration that choose cells.
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "streams/value_reader.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
+
+}  // namespace
+
+std::vector<CoordinateRange> SelectionReader::region(const toml::node& node) {
+  std::vector<CoordinateRange> out;
+  const auto* table = node.as_table();
+  if (table == nullptr || table->empty()) {
+    problem(node, "region", "is a table of coordinates: { lon = [140, 150], lat = [30, 40] }");
+    return out;
+  }
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    const auto* ends = value.as_array();
+    std::vector<double> numbers;
+    for (std::size_t i = 0; ends != nullptr && i < ends->size(); ++i)
+      if (ends->get(i)->is_number()) numbers.push_back(*ends->get(i)->value<double>());
+    if (ends == nullptr || ends->size() != 2 || numbers.size() != 2 || !std::isfinite(numbers[0]) ||
+        !std::isfinite(numbers[1]))
+      problem(value, "region." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
+    else
+      out.push_back({name, numbers[0], numbers[1], line_of(value)});
+  }
+  return out;
+}
+
+std::vector<IndexRange> SelectionReader::indices(const toml::node& node) {
+  std::vector<IndexRange> out;
+  const auto* table = node.as_table();
+  if (table == nullptr || table->empty()) {
+    problem(node, "indices", "is a table of dimensions: { x = [0, 100], y = [0, 50, 2] }");
+    return out;
+  }
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    const auto numbers = integers(value, "indices." + name);
+    if (numbers.empty()) continue;
+    const std::int64_t stride = numbers.size() == 3 ? numbers[2] : 1;
+    if (numbers.size() < 2 || numbers.size() > 3 || numbers[0] < 0 ||
+        (numbers[1] != -1 && numbers[1] <= numbers[0]) || stride < 1)
+      problem(value, "indices." + name,
+              "is the first cell, from 0, the one behind the last (-1: the end), and may have a stride: "
+              "[0, 100, 2]");
+    else
+      out.push_back({name, numbers[0], numbers[1], stride, line_of(value)});
+  }
+  return out;
+}
+
+void SelectionReader::one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out) {
+  Levels levels{dim, {}, line_of(node)};
+  const std::string key = levels.key();
+  levels.indices = integers(node, key);
+  if (levels.indices.empty()) return;
+  for (std::size_t i = 0; i < levels.indices.size(); ++i)
+    if (levels.indices[i] < 0 || (i > 0 && levels.indices[i] <= levels.indices[i - 1]))
+      return problem(node, key, "are cells of a dimension, from 0, ascending: [0, 10, 29]");
+  out.push_back(std::move(levels));
+}
+
+std::vector<Levels> SelectionReader::levels(const toml::node& node) {
+  std::vector<Levels> out;
+  if (const auto* table = node.as_table()) {
+    for (const auto& [key, value] : *table)
+      one_levels(value, std::string(key.str()), out);
+  } else {
+    one_levels(node, "", out);
+  }
+  return out;
+}
+
+std::optional<Reduction> SelectionReader::reduction(const toml::node& node) {
+  const auto* table = node.as_table();
+  if (table == nullptr) {
+    problem(node, "reduce", "is a table: { dims = [\"lat\", \"lon\"], operation = \"mean\" }");
+    return {};
+  }
+  check_keys(*table, k_reduce_keys, "reduce");
+  Reduction out;
+  out.line = out.dims_line = line_of(node);
+  if (const auto* dims = table->get("dims")) {
+    out.dims = texts(*dims, "reduce.dims");
+    out.dims_line = line_of(*dims);
+  }
+  if (out.dims.empty()) problem(node, "reduce.dims", "names the dimensions over which cells are joined");
+  if (const auto* what = table->get("operation"))
+    out.operation = word<SpaceOperation>(*what, "reduce.operation",
+                                         {{"mean", SpaceOperation::mean},
+                                          {"sum", SpaceOperation::sum},
+                                          {"minimum", SpaceOperation::minimum},
+                                          {"maximum", SpaceOperation::maximum}});
+  if (const auto* weights = table->get("weights"))
+    out.weights = word<CellWeights>(*weights, "reduce.weights",
+                                    {{"automatic", CellWeights::automatic}, {"none", CellWeights::none}});
+  return out;
+}
+}  // namespace shoal::streams
