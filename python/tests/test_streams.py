@@ -91,6 +91,48 @@ def test_dates_are_objects_too(begin, tmp_path):
         streams.advance_to(start)
 
 
+def test_steps_are_timedeltas_too(begin, tmp_path):
+    with begin(configuration(tmp_path / "x.nc")) as streams:
+        streams.advance(datetime.timedelta(hours=6))
+        streams.send("temp", temp(1))
+        for step, hours in enumerate((12, 18, 24), 2):
+            streams.advance(np.timedelta64(hours, "h"))
+            streams.send("temp", temp(step))
+        assert streams.report["streams"]["now"] == "2001-01-02 00:00:00"
+    with shoal.open(tmp_path / "x.nc") as file:
+        assert np.array_equal(file.get("temp", 0), temp(2.5))
+
+
+def test_the_configuration_is_a_dict(begin, tmp_path):
+    path = tmp_path / "dict.nc"
+    field = {"field": "temp", "name": "t", "long_name": "of the sea", "missing_value": np.float32(-1)}
+    file = {
+        "name": path,
+        "every": datetime.timedelta(days=1),
+        "until": datetime.date(2001, 1, 2),
+        "fields": (field,),
+        "levels": np.array([1]),
+        "new_file": None,
+        "time_origin": datetime.datetime(1900, 1, 1),
+    }
+    with begin({"title": "a run", "file": [file], "defaults": {"operation": "mean"}}) as streams:
+        for step in range(1, 9):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+    with shoal.open(path) as file:
+        assert file.num_records == 1 and np.array_equal(file.get("t", 0), temp(2.5)[1:])
+        assert file.get_att("t", "missing_value") == -1 and file.get_att("t", "_FillValue") == -1
+        assert file.get_att("t", "long_name") == "of the sea"
+        assert file.get_att("time", "units") == "seconds since 1900-01-01 00:00:00"
+    for wrong, kind, part in (
+        ({"file": {"name": "x.nc"}}, shoal.InvalidArgumentError, "list of dicts"),
+        ({"file": [{"name": 1j}]}, shoal.TypeMismatchError, "complex: 1j"),
+        ({"file": [{"name": "x.nc", "every": 1, "fields": ["temp"]}]}, shoal.SettingError, "every: is text"),
+    ):
+        with pytest.raises(kind, match=part):
+            begin(wrong)
+
+
 @pytest.mark.parametrize(
     ("times", "part"),
     [

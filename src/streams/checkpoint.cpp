@@ -67,6 +67,8 @@ std::string Checkpoint::about(const Collector& collector) const {
   if (clock.from) text += ", from " + calendar.text(*clock.from);
   if (clock.until) text += ", until " + calendar.text(*clock.until);
   if (clock.climatology) text += ", climatology";
+  if (collector.sample >= 0)
+    text += ", of values every " + text_of(nth(streams_.plan_.clocks, collector.sample).options().every);
   if (collector.bins > 0) text += fmt::format(", {} parts of the day", collector.bins);
   for (const DimChoice& dim : collector.part->choices())
     if (!dim.whole) text += fmt::format(", {} of {} cells of {}", dim.chosen(), dim.length, dim.name);

@@ -174,6 +174,7 @@ std::size_t Checkpoint::part_with(std::size_t collector, const std::vector<Opera
   Collector part;
   part.source = plan.collectors[collector].source;
   part.clock = plan.collectors[collector].clock;
+  part.sample = plan.collectors[collector].sample;
   part.bins = plan.collectors[collector].bins;
   part.part = plan.collectors[collector].part;
   part.accumulator = accumulator_for(plan, part);
@@ -213,7 +214,11 @@ std::vector<std::string> Checkpoint::take_states(EvenReader& even, std::vector<S
       take(even, all ? c : part_with(c, taken), one);
     }
     const Collector& collector = streams_.plan_.collectors[c];
-    if (!all && streams_.plan_.clock_of(collector).goes_on())
+    const Clock& clock = streams_.plan_.clock_of(collector);
+    // One that takes values now and then may have none yet.
+    const bool has_values = collector.sample < 0 ||
+                            nth(streams_.plan_.clocks, collector.sample).next_start() > clock.window().start;
+    if (!all && clock.goes_on() && has_values)
       begun.push_back(names_of(collector.accumulator->operations()) + " of " + about(collector));
   }
   return begun;

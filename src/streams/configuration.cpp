@@ -100,6 +100,15 @@ std::string FileChoice::settings_text() const {
   return text;
 }
 
+std::optional<Instant> end_of_file(const FileChoice& choice, const Calendar& calendar,
+                                   const std::optional<Window>& period) {
+  std::optional<Instant> end;
+  if (period) end = period->end;
+  if (choice.until.empty()) return end;
+  const Instant until = calendar.parse(choice.until);
+  return end ? std::min(*end, until) : until;
+}
+
 void compose_names(Configuration& configuration) {
   const auto compose = [](std::string& name) { name = composed(name); };
   const auto compose_all = [&](auto& items, auto member) {

@@ -101,7 +101,9 @@ struct FieldChoice {
   std::optional<TimeOperation> operation;  ///< nothing: the file's, as all that follows
   std::optional<Type> type;
   std::optional<double> scale_factor, add_offset;
-  std::vector<AttributeChoice> attributes;
+  std::optional<double> missing_value;  ///< of the file, in cells without a value; may be NaN
+  std::optional<Duration> sample_every;
+  std::vector<AttributeChoice> attributes;  ///< also long_name, standard_name, units
   int line = 0;
 };
 
@@ -122,11 +124,12 @@ enum class Unfinished { drop, write };
 
 /// A table [[file]], with what it has from [defaults].
 struct FileChoice {
-  std::string name;  ///< with %Y ... of the start of its first window; see file_name()
+  std::string name;  ///< with dates of its first window and of its end; see file_name()
   Duration every;
-  std::optional<Duration> offset;    ///< of the windows: "6 h": from 06:00 to 06:00
-  std::optional<Duration> new_file;  ///< nothing: one file for the run
-  bool climatology = false;          ///< windows of the same part of the year are one, over all years
+  std::optional<Duration> offset;        ///< of the windows: "6 h": from 06:00 to 06:00
+  std::optional<Duration> new_file;      ///< nothing: one file for the run
+  std::optional<Duration> sample_every;  ///< operations take one value so often; nothing: each step
+  bool climatology = false;              ///< windows of the same part of the year are one, over all years
   std::optional<TimeOperation> operation;
   std::vector<FieldChoice> fields;
   std::vector<CoordinateRange> region;
@@ -138,7 +141,8 @@ struct FileChoice {
   Unfinished unfinished = Unfinished::drop;
   Commit commit = Commit::record;
   TimePosition time = TimePosition::automatic;
-  TimeUnit time_units = TimeUnit::seconds;         ///< since the start of the run
+  TimeUnit time_units = TimeUnit::seconds;         ///< since time_origin
+  std::string time_origin;                         ///< a date; "": the start of the run
   bool fms_attributes = false;                     ///< also time_avg_info, average_T1, average_T2, average_DT
   std::optional<Type> type;                        ///< of its fields
   std::optional<double> scale_factor, add_offset;  ///< values are packed: packed * scale_factor + add_offset
@@ -152,6 +156,9 @@ struct FileChoice {
   /// As the argument of Dataset::create: "format=netcdf4, compression=...".
   std::string settings_text() const;
 };
+/// Where the file of a period (nothing: that of the run) ends, for its name; nothing: where the run does.
+std::optional<Instant> end_of_file(const FileChoice& choice, const Calendar& calendar,
+                                   const std::optional<Window>& period);
 
 /// Something wrong in a configuration.
 struct Problem {

@@ -134,7 +134,7 @@ void RecordFile::keep_encoding(const Output& output, const VariableDef& there) {
 }
 
 void RecordFile::compare_time() const {
-  const std::string units = cf_units(file_.choice.time_units, time_.calendar, time_.start),
+  const std::string units = cf_units(file_.choice.time_units, time_.calendar, file_.time_origin),
                     before = text_there(variable("time"), "units");
   if (before != units)
     throw differs(fmt::format("time in '{}'", before), fmt::format("'{}'", units)).of_variable("time");

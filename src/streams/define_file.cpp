@@ -95,7 +95,7 @@ void RecordFile::define_dims() {
 
 void RecordFile::define_time() {
   const FileChoice& choice = file_.choice;
-  const std::string units = cf_units(choice.time_units, time_.calendar, time_.start);
+  const std::string units = cf_units(choice.time_units, time_.calendar, file_.time_origin);
   dataset_->def_var("time", Type::double_, "time", nullptr);
   put_text("time", "standard_name", "time");
   put_text("time", "long_name", "time");

@@ -57,6 +57,16 @@ double fill_of(Type type, const std::optional<double>& missing) {
   });
 }
 
+/// The fill value as an attribute, in the variable's type.
+Attribute number_attribute(const std::string& name, const Encoding& encoding) {
+  return with_number(encoding.type, [&](auto number) {
+    number = static_cast<decltype(number)>(encoding.fill);
+    Attribute out{name, encoding.type, 1, Bytes(sizeof number)};
+    std::memcpy(out.values.data(), &number, sizeof number);
+    return out;
+  });
+}
+
 /// CF's name of an operation; "" where it has none.
 std::string cell_method(const TimeOperation& operation) {
   switch (operation.operation) {
@@ -114,6 +124,7 @@ class Planner {
     FilePlan out;
     out.choice = choice;
     out.clock = clock(choice);
+    out.time_origin = date(choice, choice.time_origin, "time_origin").value_or(time_.start);
     Selector selector(comm_, model_, choice, configuration_.path, parts_);
     std::set<std::string> names;
     for (const FieldChoice& field : choice.fields)
@@ -153,17 +164,30 @@ class Planner {
   int clock(const FileChoice& choice) {
     Clock::Options options{time_.calendar,     choice.every, choice.offset.value_or(Duration{}),
                            choice.climatology, {},           {}};
-    const auto date = [&](const std::string& text, const char* key) -> std::optional<Instant> {
-      if (text.empty()) return std::nullopt;
-      return at(choice.line_of(key), key, [&] { return time_.calendar.parse(text); });
-    };
-    options.from = date(choice.from, "from");
-    options.until = date(choice.until, "until");
+    options.from = date(choice, choice.from, "from");
+    options.until = date(choice, choice.until, "until");
+    return clock(options, choice.line_of("every"), "every");
+  }
+  std::optional<Instant> date(const FileChoice& choice, const std::string& text, const char* key) const {
+    if (text.empty()) return std::nullopt;
+    return at(choice.line_of(key), key, [&] { return time_.calendar.parse(text); });
+  }
+  int clock(const Clock::Options& options, int line, const char* key) {
     for (std::size_t i = 0; i < plan_.clocks.size(); ++i)
       if (plan_.clocks[i].options() == options) return static_cast<int>(i);
-    plan_.clocks.push_back(
-        at(choice.line_of("every"), "every", [&] { return Clock(options, time_.start, time_.now); }));
+    plan_.clocks.push_back(at(line, key, [&] { return Clock(options, time_.start, time_.now); }));
     return static_cast<int>(plan_.clocks.size()) - 1;
+  }
+  /// The clock at whose ends operations take values; -1: they take each step.
+  int sample_clock(const FileChoice& file, const FieldChoice& choice, bool is_instant) {
+    constexpr const char* k_key = "sample_every";
+    if (is_instant && choice.sample_every)
+      fail(choice.line, k_key, Code::setting,
+           "an instant is the value at the end of its window, and takes no others");
+    const auto wanted = choice.sample_every ? choice.sample_every : file.sample_every;
+    if (is_instant || !wanted) return -1;
+    return clock({time_.calendar, *wanted, {}, false, {}, {}},
+                 choice.sample_every ? choice.line : file.line_of(k_key), k_key);
   }
 
   std::vector<int> sources_of(const FieldChoice& choice) {
@@ -235,21 +259,22 @@ class Planner {
     return source(std::move(out));
   }
 
-  int collector(int source_index, int clock_index, const TimeOperation& operation,
+  int collector(int source_index, int clock_index, int sample, const TimeOperation& operation,
                 const std::shared_ptr<const Part>& part) {
     const Source& source = nth(plan_.sources, source_index);
     const bool instant = operation.operation == Operation::instant;
     std::size_t i = 0;
     for (; i < plan_.collectors.size(); ++i) {
       const Collector& c = plan_.collectors[i];
-      if (c.source == source_index && c.clock == clock_index && c.bins == operation.bins && c.part == part &&
-          (c.kept != nullptr) == instant)
+      if (c.source == source_index && c.clock == clock_index && c.sample == sample &&
+          c.bins == operation.bins && c.part == part && (c.kept != nullptr) == instant)
         break;
     }
     if (i == plan_.collectors.size()) {
       Collector made;
       made.source = source_index;
       made.clock = clock_index;
+      made.sample = sample;
       made.bins = operation.bins;
       made.part = part;
       if (instant)
@@ -276,7 +301,8 @@ class Planner {
            fmt::format("{} is not for a climatology, which joins windows of many years",
                        text_of(out.operation)));
     const auto part = at(of_file.line, "", [&] { return selector.part(like); });
-    out.collector = collector(source_index, file.clock, out.operation, part);
+    const int sample = sample_clock(of_file, choice, out.operation.operation == Operation::instant);
+    out.collector = collector(source_index, file.clock, sample, out.operation, part);
     out.dims = part->choices();
     out.is_cut = like.grid >= 0;
     bool fractions = makes_fractions(out.operation.operation);
@@ -296,6 +322,7 @@ class Planner {
     const bool made = nth(plan_.sources, source_index).expression != nullptr ||
                       out.operation.operation == Operation::count || out.encoding.packing;
     out.encoding.fill = fill_of(out.encoding.type, made ? std::nullopt : like.missing);
+    if (choice.missing_value) choose_missing(out, choice);
     out.attributes = attributes(out, like, of_file, choice);
     const int more = out.operation.bins > 0 ? 2 : 1;
     if (static_cast<int>(out.dims.size()) + more > k_max_dims)
@@ -336,6 +363,24 @@ class Planner {
                          "scale_factor and add_offset, by which values are packed",
                          name_of(*said), out.name, text_of(out.operation)));
     }
+  }
+
+  /// The value of cells without one, as the configuration says it.
+  void choose_missing(Output& out, const FieldChoice& choice) const {
+    const double given = *choice.missing_value;
+    const char* const type = name_of(out.encoding.type);
+    if (out.encoding.packing)
+      fail(choice.line, "missing_value", Code::setting,
+           fmt::format("'{}' is packed, and its cells without a value have the _FillValue of {}", out.name,
+                       type));
+    const bool is_float = out.encoding.type == Type::float_;
+    const bool fits = is_floating(out.encoding.type)
+                          ? !is_float || !(std::abs(given) > std::numeric_limits<float>::max())
+                          : fill_of(out.encoding.type, given) == given;
+    if (!fits)
+      fail(choice.line, "missing_value", Code::setting,
+           fmt::format("{} is no number of type {}, which '{}' has", given, type, out.name));
+    out.encoding.fill = fill_of(out.encoding.type, given);
   }
 
   Reducer reducer(const Reduction& wanted, const Field& field, const std::shared_ptr<const Part>& part,
@@ -434,6 +479,7 @@ class Planner {
     }
     for (const auto& given : choice.attributes)
       put(attribute_of(given));
+    if (choice.missing_value) put(number_attribute("missing_value", out.encoding));
     return all;
   }
 

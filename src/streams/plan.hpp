@@ -36,7 +36,8 @@ struct Source {
 struct Collector {
   int source = 0;
   int clock = 0;
-  int bins = 0;  ///< of the day; 0: none
+  int sample = -1;  ///< the clock at whose ends it takes a value; -1: it takes each step
+  int bins = 0;     ///< of the day; 0: none
   std::shared_ptr<const Part> part;
   std::unique_ptr<Accumulator> accumulator;  ///< or
   std::unique_ptr<KeptValues> kept;          ///< of instants
@@ -62,6 +63,7 @@ struct Output {
 struct FilePlan {
   FileChoice choice;
   int clock = 0;
+  Instant time_origin;  ///< what its coordinate of time counts from
   std::vector<Output> outputs;
   /// The parts of grids whose coordinates it has: grid, and all of its dimensions.
   std::vector<std::pair<int, std::shared_ptr<const Part>>> grids;

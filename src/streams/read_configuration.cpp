@@ -24,10 +24,13 @@ const std::vector<std::string> k_file_keys = {
     "name",       "fields",     "every",        "offset",     "new_file",   "climatology",    "operation",
     "region",     "indices",    "levels",       "reduce",     "depths",     "from",           "until",
     "missing",    "unfinished", "commit",       "time",       "time_units", "fms_attributes", "type",
-    "attributes", "enabled",    "scale_factor", "add_offset", "strict"};
-const std::vector<std::string> k_field_keys = {"field",      "group",  "expression",   "name",
-                                               "operation",  "type",   "scale_factor", "add_offset",
-                                               "attributes", "enabled"};
+    "attributes", "enabled",    "scale_factor", "add_offset", "strict",     "time_origin",    "sample_every"};
+const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
+                                               "operation",  "type",          "scale_factor", "add_offset",
+                                               "attributes", "enabled",       "long_name",    "standard_name",
+                                               "units",      "missing_value", "sample_every"};
+// Of a field: attributes of its variable that are texts.
+constexpr const char* k_attribute_keys[] = {"long_name", "standard_name", "units"};
 
 constexpr const char* k_two_brackets = "files are tables in a list: [[file]], with two brackets";
 
@@ -130,6 +133,18 @@ class Reader : private SelectionReader {
     });
     return out;
   }
+  /// NaN is one, too.
+  std::optional<double> missing_value(const toml::node& node) {
+    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (!value || std::isinf(*value)) problem(node, "missing_value", "is a number, or nan");
+    return value;
+  }
+  std::optional<Duration> sample_every(const toml::node& node) {
+    const Duration given = duration(node, "sample_every");
+    if (given.count > 0) return given;
+    problem(node, "sample_every", "is a length of time, or of steps, more than nothing");
+    return {};
+  }
   TimeOperation operation(const toml::node& node, const std::string& key) {
     TimeOperation out;
     const std::string given = text(node, key);
@@ -190,6 +205,21 @@ class Reader : private SelectionReader {
       read_field(entry, out);
     return out;
   }
+  /// Keys that stand for an attribute.
+  void read_attribute_keys(const toml::table& table, FieldChoice& field) {
+    for (const char* key : k_attribute_keys) {
+      const auto* node = table.get(key);
+      if (node == nullptr) continue;
+      if (std::any_of(field.attributes.begin(), field.attributes.end(),
+                      [&](const AttributeChoice& other) { return other.name == key; }))
+        problem(*node, key, "stands in attributes, too");
+      field.attributes.push_back({key, text(*node, key), line_of(*node)});
+    }
+    const auto* node = table.get("missing_value");
+    for (const AttributeChoice& attribute : field.attributes)
+      if (node != nullptr && (attribute.name == "missing_value" || attribute.name == "_FillValue"))
+        problem(*node, "missing_value", "stands in attributes, too");
+  }
   static FieldChoice named(const std::string& name, int line) {
     FieldChoice field;
     field.text = name;
@@ -233,6 +263,9 @@ class Reader : private SelectionReader {
     if (const auto* given = table->get("scale_factor")) field.scale_factor = scale_factor(*given);
     if (const auto* given = table->get("add_offset")) field.add_offset = number(*given, "add_offset");
     if (const auto* given = table->get("attributes")) field.attributes = attributes(*given);
+    if (const auto* given = table->get("missing_value")) field.missing_value = missing_value(*given);
+    if (const auto* given = table->get("sample_every")) field.sample_every = sample_every(*given);
+    read_attribute_keys(*table, field);
     const auto* enabled = table->get("enabled");
     if (enabled == nullptr || flag(*enabled, "enabled")) out.push_back(std::move(field));
   }
@@ -312,6 +345,8 @@ class Reader : private SelectionReader {
     take("type", [&](const auto& node) { file.type = type(node, "type"); });
     take("scale_factor", [&](const auto& node) { file.scale_factor = scale_factor(node); });
     take("add_offset", [&](const auto& node) { file.add_offset = number(node, "add_offset"); });
+    take("time_origin", [&](const auto& node) { file.time_origin = text(node, "time_origin"); });
+    take("sample_every", [&](const auto& node) { file.sample_every = sample_every(node); });
     take("strict", [&](const auto& node) { file.strict = flag(node, "strict"); });
     take("attributes", [&](const auto& node) { file.attributes = attributes(node); });
   }
@@ -348,6 +383,22 @@ class Reader : private SelectionReader {
       problem(offset, "offset", "windows of steps are counted from the first step, and cannot be moved");
     else
       checked(offset, "offset", [&] { Windows({}, file.every, *file.offset, {}); });
+  }
+
+  /// Values are taken at least once a window, as far as that is known without dates and steps.
+  void check_sample(const FileChoice& file, const std::optional<Duration>& sample, int line) {
+    if (!sample || file.every.count < 1) return;
+    using Kind = Duration::Kind;
+    constexpr std::int64_t k_shortest_month = 28 * k_day;
+    const bool is_longer = sample->kind == file.every.kind ? sample->count > file.every.count
+                           : sample->kind == Kind::months && file.every.kind == Kind::microseconds
+                               ? file.every.count / k_shortest_month < sample->count
+                               : false;
+    if (is_longer)
+      problems_.push_back(
+          {line, "sample_every",
+           fmt::format("{} is longer than the windows of {}, some of which would have no value",
+                       text_of(*sample), text_of(file.every))});
   }
 
   void check_new_file(const FileChoice& file) {
@@ -396,6 +447,12 @@ class Reader : private SelectionReader {
     if (file.name.empty() && table.contains("name")) problem(*table.get("name"), "name", "is empty");
     if (const auto* node = of_file(table, "name"); node != nullptr && !file.name.empty())
       checked(*node, "name", [&] { check_file_name(file.name); });
+    if (!file.new_file && file.until.empty() && has_end_date(file.name))
+      problems_.push_back({file.line_of("name"), "name",
+                           "a date of the end of the file (%EY ...) is known with new_file or until"});
+    check_sample(file, file.sample_every, file.line_of("sample_every"));
+    for (const auto& field : file.fields)
+      check_sample(file, field.sample_every, field.line);
     if (problems_.size() == before) check_windows(table, file);
     if (file.new_file) check_new_file(file);
     if (file.climatology && problems_.size() == before) check_climatology(file);

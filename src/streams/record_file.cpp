@@ -98,7 +98,9 @@ void RecordFile::open(const Window& window) {
   kept_encodings_.clear();
   const bool goes_on = continued_ && period_of(continued_->first) == period_;
   first_ = goes_on ? continued_->first : window.start;
-  path_ = file_name(file_.choice.name, time_.calendar, first_);
+  path_ = file_name(file_.choice.name, time_.calendar, first_,
+                    end_of_file(file_.choice, time_.calendar,
+                                file_.choice.new_file ? std::optional(period_) : std::nullopt));
   const bool is_there = goes_on && exists_there();
   if (goes_on && !is_there)
     tell(comm_,
@@ -177,7 +179,7 @@ const Encoding& RecordFile::encoding_of(const Output& output) const {
 }
 
 double RecordFile::time_value(Instant instant) const {
-  return cf_value(file_.choice.time_units, instant, time_.start);
+  return cf_value(file_.choice.time_units, instant, file_.time_origin);
 }
 
 std::int64_t RecordFile::record_of(const RecordTime& time) {
@@ -216,7 +218,7 @@ void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
   put_doubles(numbers_.time, {time_value(at)}, {}, record);
   const double start = time_value(time.bounds.start), end = time_value(time.bounds.end);
   if (has_bounds_) put_doubles(numbers_.bounds, {start, end}, {2}, record);
-  const double averages[] = {start, end, end - start};
+  const double averages[] = {start, end, cf_value(choice.time_units, time.bounds.end, time.bounds.start)};
   for (std::size_t i = 0; i < numbers_.averages.size(); ++i)
     put_doubles(numbers_.averages[i], {averages[i]}, {}, record);
 }

@@ -220,7 +220,7 @@ void Streams::check_step(const Step& next) const {
     clock.begin_step(next);
     if (!clock.crossed()) continue;
     for (const RecordFile& file : files_)
-      if (file.plan().choice.strict && static_cast<std::size_t>(file.plan().clock) == c)
+      if (file.plan().choice.strict && uses_clock(file, c))
         throw Error(Code::setting, "{}; the configuration says strict = true", crossing_text(clock, next))
             .in_file(file.plan().choice.name);
   }
@@ -233,7 +233,7 @@ void Streams::tell_crossed() {
     told_[c] = true;
     std::vector<std::string> names;
     for (const RecordFile& file : files_)
-      if (static_cast<std::size_t>(file.plan().clock) == c) names.push_back(file.plan().choice.name);
+      if (uses_clock(file, c)) names.push_back(file.plan().choice.name);
     warn(
         fmt::format("{}: {}: a step belongs to the window in which it ends, with all of its length, so "
                     "records hold other lengths of time, which their bounds say; choose `every` so that "
@@ -264,7 +264,27 @@ bool Streams::makes_due() const {
 
 bool Streams::takes(const Collector& collector) const {
   const Clock& clock = plan_.clock_of(collector);
-  return collector.kept != nullptr ? clock.instant().has_value() : clock.counts();
+  if (collector.kept != nullptr) return clock.instant().has_value();
+  return clock.counts() && (collector.sample < 0 || nth(plan_.clocks, collector.sample).instant());
+}
+
+bool Streams::uses_clock(const RecordFile& file, std::size_t clock) const {
+  const auto is_it = [&](int other) { return static_cast<std::size_t>(other) == clock; };
+  const auto& outputs = file.plan().outputs;
+  return is_it(file.plan().clock) || std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
+           return is_it(nth(plan_.collectors, output.collector).sample);
+         });
+}
+
+// A value that is taken now and then counts for as long as the window at whose end it is taken; one that is
+// late lies as much later.
+Step Streams::step_of(const Collector& collector) const {
+  if (collector.sample < 0) return step_;
+  Step sample = step_;
+  const Window& window = *nth(plan_.clocks, collector.sample).instant();
+  const std::int64_t length = window.end.microseconds - window.start.microseconds;
+  sample.start = std::max(Instant{sample.end.microseconds - length}, time_.start);
+  return sample;
 }
 
 void Streams::begin_step(const Step& next, std::vector<Due>& due) {
@@ -353,13 +373,14 @@ void Streams::feed(std::size_t source, const ArrayView& own) {
       continue;
     }
     const Clock& clock = plan_.clock_of(collector);
+    const Step step = step_of(collector);
     int state = clock.slot();
     if (collector.bins > 0) {  // of the middle of the step
-      const Instant middle{step_.start.microseconds + step_.weight() / 2};
+      const Instant middle{step.start.microseconds + step.weight() / 2};
       const std::int64_t of_day = ((middle.microseconds % k_day) + k_day) % k_day;
       state = static_cast<int>(of_day * collector.bins / k_day);
     }
-    collector.accumulator->add(own, step_, clock.window(), state);
+    collector.accumulator->add(own, step, clock.window(), state);
   }
   of.sent = true;
 }
@@ -398,7 +419,7 @@ std::vector<Streams::Due> Streams::complete_step() {
       if (collector.kept != nullptr)
         collector.kept_hole = step_.end;
       else
-        collector.accumulator->add_hole(step_, clock.window(), clock.slot());
+        collector.accumulator->add_hole(step_of(collector), clock.window(), clock.slot());
     }
   }
   for (std::size_t f = 0; f < files_.size(); ++f) {

@@ -102,6 +102,10 @@ class Streams {
   bool ends_window_of(const RecordFile& file) const;
   bool makes_due() const;
   bool takes(const Collector& collector) const;
+  /// Has a file windows of this clock, or values that are taken at its ends?
+  bool uses_clock(const RecordFile& file, std::size_t clock) const;
+  /// What a value counts for that the collector takes in this step.
+  Step step_of(const Collector& collector) const;
   void feed(std::size_t source, const ArrayView& own);
   void take_input(std::size_t source, int field, const ArrayView& own);
   std::vector<Due> complete_step();

@@ -183,7 +183,7 @@ std::vector<Streams::Due> Streams::left_at_close() {
         const Collector& collector = nth(plan_.collectors, plan.outputs[o].collector);
         if (collector.accumulator == nullptr) continue;
         const WindowState* begun = nullptr;
-        bool goes_on = climatology;
+        bool goes_on = climatology || (collector.sample >= 0 && plan_.clock_of(collector).goes_on());
         for (int i = 0; i < collector.accumulator->states(); ++i) {
           const WindowState& state = collector.accumulator->state(i);
           if (!(collector.bins > 0 || i == slot) || !state.begun()) continue;
@@ -226,9 +226,9 @@ std::string Streams::no_record_text(bool is_lost) const {
   const auto length = [](const Window& window) {
     return window.end.microseconds - window.start.microseconds;
   };
-  const auto shortest = std::min_element(
-      plan_.clocks.begin(), plan_.clocks.end(),
-      [&](const Clock& a, const Clock& b) { return length(a.window()) < length(b.window()); });
+  const Clock* shortest = &clock_of(files_.front());
+  for (const RecordFile& file : files_)
+    if (length(clock_of(file).window()) < length(shortest->window())) shortest = &clock_of(file);
   if (length({began_, step_.end}) < length(shortest->window()))
     text += fmt::format(", are less than a window, of which the shortest is of {}",
                         text_of(shortest->options().every));
@@ -324,10 +324,13 @@ std::string Streams::report() const {
     const std::int64_t mine =
         collector.kept != nullptr ? collector.kept->bytes() : collector.accumulator->bytes();
     bytes += mine;
-    collectors.push_back({{"of", plan_.source_of(collector).like.name},
-                          {"every", text_of(plan_.clock_of(collector).options().every)},
-                          {"kind", collector.kept != nullptr ? "instant" : "accumulator"},
-                          {"bytes", mine}});
+    collectors.push_back(
+        {{"of", plan_.source_of(collector).like.name},
+         {"every", text_of(plan_.clock_of(collector).options().every)},
+         {"sample_every",
+          collector.sample < 0 ? "1 step" : text_of(nth(plan_.clocks, collector.sample).options().every)},
+         {"kind", collector.kept != nullptr ? "instant" : "accumulator"},
+         {"bytes", mine}});
   }
   for (const RecordFile& file : files_) {
     json outputs = json::array(), written = json::array();
