@@ -21,10 +21,10 @@ struct Axis;
 /// Which cells of a dimension a file has.
 struct DimChoice {
   std::string name;
-  std::string suffix = {};  ///< of its name in the file, which has several regions
   std::int64_t length = 0;  ///< of the dimension in the model
   bool whole = true;
   std::vector<std::int64_t> cells;  ///< unless whole: ascending, from 0
+  std::string suffix = {};          ///< of its name in the file, which has several regions
   /// Of a dimension of cells one by one (Sites), in place of dimensions of the grid: which these are, and
   /// where the cells lie in them, row-major.
   std::vector<int> site_dims = {};

@@ -215,7 +215,7 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
     std::vector<DimChoice> whole;
     std::vector<std::int64_t> begin{0};  // of each dimension's bits, in words
     for (int d = 0; d < nd; ++d) {
-      whole.push_back({nth(grid.dims, d), {}, global[d], true, {}});
+      whole.push_back({nth(grid.dims, d), global[d], true, {}});
       begin.push_back(begin.back() + (global[d] + k_bits - 1) / k_bits);
     }
     const Part all(comm_, whole, 0, grid.decomposition);

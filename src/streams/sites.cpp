@@ -112,7 +112,7 @@ void Finder::take_cells(const Comm& comm, const Descriptions& model, int grid) {
   const Grid& of = nth(model.grids(), grid);
   std::vector<DimChoice> whole;
   for (std::size_t d = 0; d < of.dims.size(); ++d)
-    whole.push_back({of.dims[d], {}, of.decomposition->global()[static_cast<int>(d)], true, {}});
+    whole.push_back({of.dims[d], of.decomposition->global()[static_cast<int>(d)], true, {}});
   const Part all(comm, whole, 0, of.decomposition);
   const bool has_more = head_.dims.size() < of.dims.size();
   std::unordered_map<std::int64_t, std::size_t> known;
