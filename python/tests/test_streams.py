@@ -91,6 +91,48 @@ def test_dates_are_objects_too(begin, tmp_path):
         streams.advance_to(start)
 
 
+def test_steps_are_timedeltas_too(begin, tmp_path):
+    with begin(configuration(tmp_path / "x.nc")) as streams:
+        streams.advance(datetime.timedelta(hours=6))
+        streams.send("temp", temp(1))
+        for step, hours in enumerate((12, 18, 24), 2):
+            streams.advance(np.timedelta64(hours, "h"))
+            streams.send("temp", temp(step))
+        assert streams.report["streams"]["now"] == "2001-01-02 00:00:00"
+    with shoal.open(tmp_path / "x.nc") as file:
+        assert np.array_equal(file.get("temp", 0), temp(2.5))
+
+
+def test_the_configuration_is_a_dict(begin, tmp_path):
+    path = tmp_path / "dict.nc"
+    field = {"field": "temp", "name": "t", "long_name": "of the sea", "missing_value": np.float32(-1)}
+    file = {
+        "name": path,
+        "every": datetime.timedelta(days=1),
+        "until": datetime.date(2001, 1, 2),
+        "fields": (field,),
+        "levels": np.array([1]),
+        "new_file": None,
+        "time_origin": datetime.datetime(1900, 1, 1),
+    }
+    with begin({"title": "a run", "file": [file], "defaults": {"operation": "mean"}}) as streams:
+        for step in range(1, 9):
+            streams.advance(SIX_HOURS * step)
+            streams.send("temp", temp(step))
+    with shoal.open(path) as file:
+        assert file.num_records == 1 and np.array_equal(file.get("t", 0), temp(2.5)[1:])
+        assert file.get_att("t", "missing_value") == -1 and file.get_att("t", "_FillValue") == -1
+        assert file.get_att("t", "long_name") == "of the sea"
+        assert file.get_att("time", "units") == "seconds since 1900-01-01 00:00:00"
+    for wrong, kind, part in (
+        ({"file": {"name": "x.nc"}}, shoal.InvalidArgumentError, "list of dicts"),
+        ({"file": [{"name": 1j}]}, shoal.TypeMismatchError, "complex: 1j"),
+        ({"file": [{"name": "x.nc", "every": 1, "fields": ["temp"]}]}, shoal.SettingError, "every: is text"),
+    ):
+        with pytest.raises(kind, match=part):
+            begin(wrong)
+
+
 @pytest.mark.parametrize(
     ("times", "part"),
     [
@@ -293,6 +335,50 @@ def test_a_field_that_is_not_sent(begin, tmp_path):
     with pytest.raises(shoal.StateError, match=r"'temp' was not sent in the step to 2001-01-01 12:00:00"):
         streams.close()
     assert not streams.is_open
+
+
+def test_the_nearest_cells_of_any_grid(tmp_path, mpirun):
+    found = []
+    for ranks in (1, 4):
+        (tmp_path / str(ranks)).mkdir()
+        mpirun(ranks, "stations.py", tmp_path / str(ranks))
+        found.append((tmp_path / str(ranks) / f"cells.{ranks}.json").read_text())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_other_levels(tmp_path, mpirun, ranks):
+    mpirun(ranks, "levels.py", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "part"),
+    [
+        ('{ to = [5, 20], levels = "pres" }', "line 6: interpolate.levels: the model has no field 'pres'"),
+        ('{ to = [5, 20], dim = "depth" }', "no field of the file has the dimension 'depth'"),
+        ("{ to = [5, 5] }", "line 6: interpolate.to: is a list of numbers that go up or down"),
+        (
+            '{ to = [0, 5], scale = "logarithmic" }',
+            "line 6: interpolate.to: has numbers that are not above 0",
+        ),
+        ('{ to = [5], when = "during" }', "line 6: interpolate.when: 'during' is not one of: before, after"),
+        ('{ to = [5], levels = "zeta" }', "'zeta' .* has other dimensions than 'temp'"),
+        ("{ to = [5] }\nlevels = [0]", "line 7: levels: interpolate says which levels the file has"),
+        (
+            '{ to = [5] }\nreduce = { dims = ["lev"] }',
+            "line 7: reduce.dims: 'lev' has the levels that interpolate",
+        ),
+        (
+            '{ to = [5], when = "after" }\nreduce = { dims = ["y"] }',
+            'of values that reduce joins it is "before"',
+        ),
+    ],
+)
+def test_levels_that_there_are_not(begin, tmp_path, keys, part):
+    with pytest.raises((shoal.SettingError, shoal.NotFoundError), match=part):
+        streams = begin(configuration(tmp_path / "x.nc") + f"interpolate = {keys}\n")
+        streams.field("zeta", "f4", "y x", "sea")
+        streams.advance(1)
 
 
 def test_a_run_of_two_jobs(begin, tmp_path):

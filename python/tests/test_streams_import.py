@@ -62,7 +62,11 @@ def test_fms_files_and_fields(table):
         )
     )
     assert losses == []
-    assert document["defaults"] == {"fms_attributes": True, "attributes": {"title": "A run of the basin"}}
+    assert document["defaults"] == {
+        "fms_attributes": True,
+        "attributes": {"title": "A run of the basin"},
+        "time_origin": "1900-01-01 00:00:00",
+    }
     ocean = file_of(document, "ocean_%Y_%m_%d.nc")
     assert ocean["every"] == "12 h" and ocean["new_file"] == "1 month"
     assert ocean["from"] == "1900-03-01 00:00:00" and "until" not in ocean
@@ -70,7 +74,6 @@ def test_fms_files_and_fields(table):
     assert ocean["fields"] == [{"field": "temp", "name": "thetao"}, {"field": "salt", "type": "double"}]
     ice = file_of(document, "ice.nc")
     assert ice["every"] == "1 step" and ice["operation"] == "instant" and ice["fields"] == ["hi"]
-    assert any("table:2: base date 1900-01-01 00:00:00" in remark for remark in remarks)
     assert any("table:7: module ocean_mod" in remark for remark in remarks)
 
 
@@ -298,7 +301,7 @@ def test_fms_yaml(table):
     assert first["fields"] == [
         "temp",
         {"field": "salt", "name": "so", "type": "double",
-         "attributes": {"long_name": "salinity of the sea", "origin": "here"}},
+         "long_name": "salinity of the sea", "attributes": {"origin": "here"}},
         {"field": "u", "enabled": False},
     ]  # fmt: skip
     second = file_of(document, "flex_%Y_%m_%d_%H_part2.nc")
@@ -416,18 +419,17 @@ def test_xios_inheritance(table):
         )
     )
     assert losses == []
-    first = file_of(document, "ocean_T_%Y-%m.nc")
+    first = file_of(document, "ocean_T_%Y-%m-%EY-%Em.nc")
     assert first["every"] == "1 day" and first["new_file"] == "1 month" and first["time_units"] == "days"
     assert first["compression"] == "shuffle+deflate:2"
     assert first["attributes"] == {"description": "means", "contact": "nobody", "number": 7}
     assert first["operation"] == "mean" and first["type"] == "float"
     assert first["fields"] == [
-        {"field": "toce", "name": "thetao",
-         "attributes": {"long_name": "temperature", "standard_name": "sea_water_temperature",
-                        "units": "degC"}},
-        {"field": "soce", "type": "double", "attributes": {"units": "1e-3"}},
-        {"expression": "toce * e3t", "name": "heat", "attributes": {"units": "J"}},
-        {"field": "ssh", "name": "zosmax", "operation": "maximum", "attributes": {"units": "m"}},
+        {"field": "toce", "name": "thetao", "long_name": "temperature",
+         "standard_name": "sea_water_temperature", "units": "degC"},
+        {"field": "soce", "type": "double", "units": "1e-3"},
+        {"expression": "toce * e3t", "name": "heat", "units": "J"},
+        {"field": "ssh", "name": "zosmax", "operation": "maximum", "units": "m"},
     ]  # fmt: skip
     second = file_of(document, "f2.nc")
     assert second["enabled"] is False and "compression" not in second and second["every"] == "6 h"
@@ -479,7 +481,8 @@ def test_xios_expressions_are_put_in(table):
         ('<field field_ref="late"/>', 'output_freq="1d"', "expression '@toce * 2'"),
         ('<field field_ref="area"/>', 'output_freq="1d"', "area: operation once"),
         ('<field field_ref="toce" operation="median"/>', 'output_freq="1d"', "toce: operation median"),
-        ('<field field_ref="toce" freq_op="2ts"/>', 'output_freq="1d"', "toce: freq_op 2ts"),
+        ('<field field_ref="toce" freq_op="1d1mo"/>', 'output_freq="1y"', "toce: freq_op 1d1mo"),
+        ('<field field_ref="ssh" freq_op="2ts"/>', 'output_freq="1d"', "ssh: freq_op 2ts"),
         ('<field field_ref="toce" freq_offset="1ts"/>', 'output_freq="1d"', "toce: freq_offset 1ts"),
         ('<field field_ref="toce" grid_ref="other"/>', 'output_freq="1d"', "toce: grid_ref other"),
         ('<field field_ref="toce" prec="2"/>', 'output_freq="1d"', "toce: prec 2"),
@@ -550,10 +553,10 @@ def test_xios_fields_of_a_group_keep_their_names(table):
     document, _, losses = table(xios(files + "</file_definition>", fields))
     assert losses == []
     assert document["file"][0]["fields"] == [
-        {"field": "toce", "name": "thetao",
-         "attributes": {"units": "K", "long_name": "temperature", "standard_name": "sea_water_temperature"}},
-        {"field": "soce", "attributes": {"units": "1e-3"}},
-        {"expression": "toce * e3t", "name": "ohc", "attributes": {"units": "J"}},
+        {"field": "toce", "name": "thetao", "units": "K", "long_name": "temperature",
+         "standard_name": "sea_water_temperature"},
+        {"field": "soce", "units": "1e-3"},
+        {"expression": "toce * e3t", "name": "ohc", "units": "J"},
     ]  # fmt: skip
 
 
@@ -564,7 +567,7 @@ def test_xios_files_of_definitions(table, tmp_path):
         '<file name="a" output_freq="1d"><field field_ref="soce"/>\n<field field_ref="late"/></file>\n'
         "</file_definition></context></simulation>"
     )
-    assert document["file"][0]["fields"] == [{"field": "soce", "attributes": {"units": "1e-3"}}]
+    assert document["file"][0]["fields"] == [{"field": "soce", "units": "1e-3"}]
     assert len(losses) == 1
     with pytest.raises(streams_import.ImportFailedError, match=r"table:1: src=.missing.xml"):
         table('<context><field_definition src="missing.xml"/></context>')
@@ -588,6 +591,43 @@ def test_xios_that_is_none(table, text, expected):
         table(text)
 
 
+def test_xios_samples_missing_values_and_the_origin_of_time(table):
+    calendar = '<calendar type="NoLeap" start_date="2001-01-01" time_origin="1900-01-01 00:00:00"/>'
+    fields = (
+        '<field field_ref="toce" freq_op="6h" default_value="1e20"/>'
+        '<field field_ref="soce" default_value="-9" prec="2" scale_factor="0.1"/>'
+        '<field field_ref="ssh" freq_op="1d"/>'
+    )
+    document, remarks, losses = table(
+        one_file(fields).replace("<field_definition", calendar + "<field_definition", 1)
+    )
+    assert losses == []
+    assert document["defaults"]["time_origin"] == "1900-01-01 00:00:00"
+    toce, soce, ssh = document["file"][0]["fields"]
+    assert toce["sample_every"] == "6 h" and toce["missing_value"] == 1e20
+    assert "missing_value" not in soce and any("soce: default_value" in remark for remark in remarks)
+    assert "sample_every" not in ssh
+    _, _, losses = table(
+        one_file("").replace("<field_definition", calendar.replace("1900-", "") + "<field_definition")
+    )
+    assert any("time_origin 01-01 00:00:00: it is no date" in loss for loss in losses)
+
+
+@pytest.mark.parametrize(
+    "when, expected", [("begin", "ocean_%Y_%m.nc"), ("end", "ocean_%EY_%Em.nc"), ("middle", "ocean_%Y_%m.nc")]
+)
+def test_fms_dates_of_the_end_in_names(table, when, expected):
+    document, remarks, losses = table(
+        fms(
+            '"ocean%4yr%2mo", 1, "days", 1, "days", "time", 1, "months", "1900 3 1 0 0 0", 1, "months", '
+            f'"{when}"',
+            '"m", "temp", "temp", "ocean%4yr%2mo", "all", .true., "none", 2',
+        )
+    )
+    assert losses == [] and document["file"][0]["name"] == expected
+    assert any(f"filename_time {when}" in remark for remark in remarks) == (when != "begin")
+
+
 # ---- The command
 
 
@@ -598,7 +638,7 @@ def test_command(tmp_path):
     done = run_program([*program, str(good), "-o", str(out)])
     assert done.returncode == 0, done.stdout + done.stderr
     assert tomllib.loads(out.read_text())["file"][0]["fields"] == ["x"]
-    assert f"note: {good}:2: base date" in done.stderr
+    assert f"note: {good}:6: module m" in done.stderr
     # What is there stays, unless it is said.
     again = run_program([*program, str(good), "-o", str(out)])
     assert again.returncode == 2 and "--replace" in again.stderr

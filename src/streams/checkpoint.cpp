@@ -35,7 +35,11 @@ std::string choices_text(const Part& part) {
     Hash hash;
     for (const std::int64_t cell : dim.cells)
       hash.add(static_cast<std::uint64_t>(cell));
-    text += dim.whole ? "]" : fmt::format(", {:016x}]", hash.value());
+    for (const std::int64_t cell : dim.sites)
+      hash.add(static_cast<std::uint64_t>(cell));
+    for (const int d : dim.site_dims)
+      hash.add(static_cast<std::uint64_t>(d));
+    text += dim.whole && !dim.is_of_sites() ? "]" : fmt::format(", {:016x}]", hash.value());
   }
   return text;
 }
@@ -67,6 +71,8 @@ std::string Checkpoint::about(const Collector& collector) const {
   if (clock.from) text += ", from " + calendar.text(*clock.from);
   if (clock.until) text += ", until " + calendar.text(*clock.until);
   if (clock.climatology) text += ", climatology";
+  if (collector.sample >= 0)
+    text += ", of values every " + text_of(nth(streams_.plan_.clocks, collector.sample).options().every);
   if (collector.bins > 0) text += fmt::format(", {} parts of the day", collector.bins);
   for (const DimChoice& dim : collector.part->choices())
     if (!dim.whole) text += fmt::format(", {} of {} cells of {}", dim.chosen(), dim.length, dim.name);
@@ -76,6 +82,13 @@ std::string Checkpoint::about(const Collector& collector) const {
 std::string Checkpoint::key_of(const Collector& collector) const {
   const Source& source = streams_.plan_.source_of(collector);
   return about(collector) + (source.expression != nullptr ? ", = " + source.text : "") +
+         (source.interpolation != nullptr
+              ? fmt::format(
+                    ", {} of {}", source.interpolation->text(),
+                    source.levels < 0
+                        ? std::string("the axis")
+                        : nth(streams_.descriptions_.fields(), nth(source.fields, source.levels)).name)
+              : "") +
          fmt::format(", {}{}, cells of", name_of(source.like.type),
                      source.like.missing ? " with missing values" : "") +
          choices_text(*collector.part);

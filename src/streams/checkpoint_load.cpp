@@ -147,7 +147,12 @@ void Checkpoint::read_files(const Schema& schema) {
 std::vector<Checkpoint::Saved> Checkpoint::saved_in(const Schema& schema) const {
   std::vector<Saved> all;
   for (const auto& variable : schema.variables) {
-    if (find_in(variable.attributes, "key") == nullptr) continue;
+    // Nothing else is said of arrays; all others are windows.
+    const bool is_array =
+        std::all_of(variable.attributes.begin(), variable.attributes.end(), [](const auto& attribute) {
+          return attribute.name == k_checksum_name || attribute.name == "_FillValue";
+        });
+    if (is_array) continue;
     compare(checksum_of(variable.attributes), checksum_in(variable.attributes),
             fmt::format("variable '{}'", variable.name));
     Saved one;
@@ -174,6 +179,7 @@ std::size_t Checkpoint::part_with(std::size_t collector, const std::vector<Opera
   Collector part;
   part.source = plan.collectors[collector].source;
   part.clock = plan.collectors[collector].clock;
+  part.sample = plan.collectors[collector].sample;
   part.bins = plan.collectors[collector].bins;
   part.part = plan.collectors[collector].part;
   part.accumulator = accumulator_for(plan, part);
@@ -189,6 +195,8 @@ std::size_t Checkpoint::part_with(std::size_t collector, const std::vector<Opera
       if (static_cast<std::size_t>(output.collector) == collector &&
           has(operations, output.operation.operation))
         file.use_collector(o, static_cast<int>(made));
+      if (static_cast<std::size_t>(output.levels) == collector && has(operations, Operation::mean))
+        file.use_levels(o, static_cast<int>(made));
     }
   return made;
 }
@@ -213,7 +221,11 @@ std::vector<std::string> Checkpoint::take_states(EvenReader& even, std::vector<S
       take(even, all ? c : part_with(c, taken), one);
     }
     const Collector& collector = streams_.plan_.collectors[c];
-    if (!all && streams_.plan_.clock_of(collector).goes_on())
+    const Clock& clock = streams_.plan_.clock_of(collector);
+    // One that takes values now and then may have none yet.
+    const bool has_values = collector.sample < 0 ||
+                            nth(streams_.plan_.clocks, collector.sample).next_start() > clock.window().start;
+    if (!all && clock.goes_on() && has_values)
       begun.push_back(names_of(collector.accumulator->operations()) + " of " + about(collector));
   }
   return begun;

@@ -100,6 +100,15 @@ std::string FileChoice::settings_text() const {
   return text;
 }
 
+std::optional<Instant> end_of_file(const FileChoice& choice, const Calendar& calendar,
+                                   const std::optional<Window>& period) {
+  std::optional<Instant> end;
+  if (period) end = period->end;
+  if (choice.until.empty()) return end;
+  const Instant until = calendar.parse(choice.until);
+  return end ? std::min(*end, until) : until;
+}
+
 void compose_names(Configuration& configuration) {
   const auto compose = [](std::string& name) { name = composed(name); };
   const auto compose_all = [&](auto& items, auto member) {
@@ -113,9 +122,19 @@ void compose_names(Configuration& configuration) {
       compose_all(field.attributes, &AttributeChoice::name);
     }
     compose_all(file.region, &CoordinateRange::coordinate);
+    for (NamedRegion& one : file.regions) {
+      compose(one.name);
+      compose_all(one.region, &CoordinateRange::coordinate);
+    }
+    if (file.sites)
+      for (std::string& coordinate : file.sites->coordinates)
+        compose(coordinate);
     compose_all(file.indices, &IndexRange::dim);
     compose_all(file.levels, &Levels::dim);
     compose_all(file.attributes, &AttributeChoice::name);
+    if (file.interpolate)
+      for (std::string* name : {&file.interpolate->dim, &file.interpolate->levels, &file.interpolate->name})
+        compose(*name);
     if (file.reduce)
       for (std::string& dim : file.reduce->dims)
         compose(dim);

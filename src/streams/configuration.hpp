@@ -64,7 +64,31 @@ struct CoordinateRange {
   std::string coordinate;
   double low = 0, high = 0;
   int line = 0;
-  std::string key() const { return "region." + coordinate; }
+  std::string of = "region";
+  std::string key() const { return of + "." + coordinate; }
+};
+using Region = std::vector<CoordinateRange>;
+
+/// `regions`: one of several in a file.
+struct NamedRegion {
+  std::string name;  ///< what the names of variables and dimensions in the file end with
+  Region region;
+  int line = 0;
+};
+
+/// `at`: places whose nearest cells a file has; `section`: a line along which it has them.
+struct SiteChoice {
+  struct Place {
+    std::string name;
+    std::vector<double> at;  ///< of each coordinate
+  };
+  bool is_section = false;
+  std::vector<std::string> coordinates;  ///< of the model
+  std::vector<Place> places;             ///< of a section, where the line begins, turns and ends
+  std::string path;                      ///< of a table with the places
+  std::optional<double> spacing;         ///< along the line
+  int line = 0;
+  std::string key() const { return is_section ? "section" : "at"; }
 };
 
 /// `indices`: cells first, first + stride, ... before end of a dimension, from 0.
@@ -85,6 +109,17 @@ struct Levels {
   std::string key() const { return dim.empty() ? "levels" : "levels." + dim; }
 };
 
+/// `interpolate`: to other levels.
+struct InterpolationChoice {
+  std::vector<double> to;  ///< ascending or descending
+  std::string dim;         ///< "": the one of a field that is no dimension of its grid
+  std::string levels;      ///< the field whose values they are; "": the axis's own
+  std::string name;        ///< of the dimension in the file; "": that of the axis, or of the field
+  bool logarithmic = false;
+  bool after = false;  ///< operations over time, not before them
+  int line = 0;
+};
+
 /// `attributes`: a line of the table.
 struct AttributeChoice {
   std::string name;
@@ -101,7 +136,9 @@ struct FieldChoice {
   std::optional<TimeOperation> operation;  ///< nothing: the file's, as all that follows
   std::optional<Type> type;
   std::optional<double> scale_factor, add_offset;
-  std::vector<AttributeChoice> attributes;
+  std::optional<double> missing_value;  ///< of the file, in cells without a value; may be NaN
+  std::optional<Duration> sample_every;
+  std::vector<AttributeChoice> attributes;  ///< also long_name, standard_name, units
   int line = 0;
 };
 
@@ -122,23 +159,28 @@ enum class Unfinished { drop, write };
 
 /// A table [[file]], with what it has from [defaults].
 struct FileChoice {
-  std::string name;  ///< with %Y ... of the start of its first window; see file_name()
+  std::string name;  ///< with dates of its first window and of its end; see file_name()
   Duration every;
-  std::optional<Duration> offset;    ///< of the windows: "6 h": from 06:00 to 06:00
-  std::optional<Duration> new_file;  ///< nothing: one file for the run
-  bool climatology = false;          ///< windows of the same part of the year are one, over all years
+  std::optional<Duration> offset;        ///< of the windows: "6 h": from 06:00 to 06:00
+  std::optional<Duration> new_file;      ///< nothing: one file for the run
+  std::optional<Duration> sample_every;  ///< operations take one value so often; nothing: each step
+  bool climatology = false;              ///< windows of the same part of the year are one, over all years
   std::optional<TimeOperation> operation;
   std::vector<FieldChoice> fields;
-  std::vector<CoordinateRange> region;
+  Region region;
+  std::vector<NamedRegion> regions;
+  std::optional<SiteChoice> sites;
   std::vector<IndexRange> indices;
   std::vector<Levels> levels;
+  std::optional<InterpolationChoice> interpolate;
   std::optional<Reduction> reduce;
   std::string from, until;  ///< dates between which the file is written; "": the run's
   MissingSteps missing = MissingSteps::error;
   Unfinished unfinished = Unfinished::drop;
   Commit commit = Commit::record;
   TimePosition time = TimePosition::automatic;
-  TimeUnit time_units = TimeUnit::seconds;         ///< since the start of the run
+  TimeUnit time_units = TimeUnit::seconds;         ///< since time_origin
+  std::string time_origin;                         ///< a date; "": the start of the run
   bool fms_attributes = false;                     ///< also time_avg_info, average_T1, average_T2, average_DT
   std::optional<Type> type;                        ///< of its fields
   std::optional<double> scale_factor, add_offset;  ///< values are packed: packed * scale_factor + add_offset
@@ -152,6 +194,9 @@ struct FileChoice {
   /// As the argument of Dataset::create: "format=netcdf4, compression=...".
   std::string settings_text() const;
 };
+/// Where the file of a period (nothing: that of the run) ends, for its name; nothing: where the run does.
+std::optional<Instant> end_of_file(const FileChoice& choice, const Calendar& calendar,
+                                   const std::optional<Window>& period);
 
 /// Something wrong in a configuration.
 struct Problem {

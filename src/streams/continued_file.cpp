@@ -74,9 +74,9 @@ const VariableDef& RecordFile::variable(const std::string& name) const {
 void RecordFile::compare_with_file() {
   for (const DimChoice& dim : dims_) {
     const Schema& schema = dataset_->schema();
-    const int index = schema.find_dim(dim.name);
+    const int index = schema.find_dim(dim.name_in_file());
     if (index >= 0 && schema.dim(index).length != dim.chosen())
-      throw differs(fmt::format("{} cells of '{}'", schema.dim(index).length, dim.name),
+      throw differs(fmt::format("{} cells of '{}'", schema.dim(index).length, dim.name_in_file()),
                     std::to_string(dim.chosen()));
   }
   for (const Output& output : file_.outputs)
@@ -134,7 +134,7 @@ void RecordFile::keep_encoding(const Output& output, const VariableDef& there) {
 }
 
 void RecordFile::compare_time() const {
-  const std::string units = cf_units(file_.choice.time_units, time_.calendar, time_.start),
+  const std::string units = cf_units(file_.choice.time_units, time_.calendar, file_.time_origin),
                     before = text_there(variable("time"), "units");
   if (before != units)
     throw differs(fmt::format("time in '{}'", before), fmt::format("'{}'", units)).of_variable("time");
@@ -155,16 +155,17 @@ void RecordFile::compare_coordinates() {
   std::vector<std::int64_t> differ;
   for (const Coordinate& now : coordinates()) {
     if (!has(now.name)) continue;
-    std::vector<double> there = now.values;  // cells of nobody stay
+    Coordinate there = now;  // cells of nobody stay
     const DataCall call =
-        call_of(dataset_->variable(now.name), now.decomposition,
-                ArrayView::contiguous(there.data(), Type::double_, now.extents), k_no_record);
+        call_of(dataset_->variable(now.name), now.decomposition, view_of(there), k_no_record);
     if (now.decomposition != nullptr)
       dataset_->read(call);
     else
       dataset_->get(call);
     names.push_back(now.name);
-    differ.push_back(are_same_places(there, now.values, variable(now.name).type) ? 0 : 1);
+    const bool same =
+        there.text == now.text && are_same_places(there.values, now.values, variable(now.name).type);
+    differ.push_back(same ? 0 : 1);
   }
   differ = comm_.max(std::move(differ));
   const auto first = std::find(differ.begin(), differ.end(), 1);

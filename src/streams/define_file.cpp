@@ -24,7 +24,7 @@ std::string day_dim(int bins) {
 std::string names_of(const std::vector<DimChoice>& dims) {
   std::string text;
   for (const DimChoice& dim : dims)
-    text += " " + dim.name;
+    text += " " + dim.name_in_file();
   return text;
 }
 
@@ -57,13 +57,19 @@ void RecordFile::define() {
   for (const DimChoice& dim : scalars_)
     define_scalar(dim);
   define_grids();
+  define_sites();
   for (const Output& output : file_.outputs)
     define_output(output);
   if (!is_new && added.empty()) return;
   dataset_->end_define();
   for (Coordinate& one : added)
-    write_array(dataset_->variable(one.name), one.decomposition,
-                ArrayView::contiguous(one.values.data(), Type::double_, one.extents), k_no_record);
+    write_array(dataset_->variable(one.name), one.decomposition, view_of(one), k_no_record);
+}
+
+ArrayView RecordFile::view_of(Coordinate& coordinate) {
+  if (!coordinate.text.empty())
+    return ArrayView::contiguous(coordinate.text.data(), Type::char_, coordinate.extents);
+  return ArrayView::contiguous(coordinate.values.data(), Type::double_, coordinate.extents);
 }
 
 void RecordFile::define_attributes() {
@@ -72,6 +78,8 @@ void RecordFile::define_attributes() {
     std::erase_if(global, [&](const Attribute& other) { return other.name == given.name; });
     global.push_back(attribute_of(given));
   }
+  if (const char* type = feature_type(); type != nullptr && find(global, "featureType") == nullptr)
+    put_text(nullptr, "featureType", type);
   if (find(global, "Conventions") == nullptr) put_text(nullptr, "Conventions", k_conventions);
   for (const Attribute& attribute : global)
     put_att(nullptr, attribute);
@@ -85,9 +93,10 @@ void RecordFile::define_dims() {
   for (const int bins : bins_)
     define_dim(day_dim(bins), bins);
   for (const DimChoice& dim : dims_)
-    define_dim(dim.name, dim.chosen());
+    define_dim(dim.name_in_file(), dim.chosen());
+  define_site_dims();
   const bool has_axis_bounds = std::any_of(dims_.begin(), dims_.end(), [&](const DimChoice& dim) {
-    const Axis* axis = model_.axis(dim.name);
+    const Axis* axis = axis_of(model_, dim);
     return axis != nullptr && !axis->bounds.empty();
   });
   if (has_bounds_ || has_axis_bounds || !bins_.empty() || !scalars_.empty()) define_dim("bnds", 2);
@@ -95,7 +104,7 @@ void RecordFile::define_dims() {
 
 void RecordFile::define_time() {
   const FileChoice& choice = file_.choice;
-  const std::string units = cf_units(choice.time_units, time_.calendar, time_.start);
+  const std::string units = cf_units(choice.time_units, time_.calendar, file_.time_origin);
   dataset_->def_var("time", Type::double_, "time", nullptr);
   put_text("time", "standard_name", "time");
   put_text("time", "long_name", "time");
@@ -129,37 +138,38 @@ void RecordFile::define_hours(int bins) {
 }
 
 void RecordFile::define_axis(const DimChoice& dim) {
-  const Axis* axis = model_.axis(dim.name);
-  if (axis == nullptr || axis->type == Type::none || has(dim.name)) return;
-  dataset_->def_var(dim.name, axis->type, "\"" + dim.name + "\"", nullptr);
+  const Axis* axis = axis_of(model_, dim);
+  const std::string name = dim.name_in_file(), bounds = name + "_bounds";
+  if (axis == nullptr || axis->type == Type::none || has(name)) return;
+  dataset_->def_var(name, axis->type, "\"" + name + "\"", nullptr);
   for (const Attribute& attribute : axis->attributes)
-    put_att(dim.name.c_str(), attribute);
+    put_att(name.c_str(), attribute);
   if (axis->bounds.empty()) return;
-  const std::string bounds = dim.name + "_bounds";
-  put_text(dim.name.c_str(), "bounds", bounds);
-  dataset_->def_var(bounds, axis->type, dim.name + " bnds", nullptr);
+  put_text(name.c_str(), "bounds", bounds);
+  dataset_->def_var(bounds, axis->type, name + " bnds", nullptr);
 }
 
 /// The scalar coordinate of a dimension that is joined: from where to where its cells were.
 void RecordFile::define_scalar(const DimChoice& dim) {
-  if (has(dim.name)) return;
-  const std::string bounds = dim.name + "_bounds";
-  dataset_->def_var(dim.name, Type::double_, "", nullptr);
+  const std::string name = dim.name_in_file(), bounds = name + "_bounds";
+  if (has(name)) return;
+  dataset_->def_var(name, Type::double_, "", nullptr);
   for (const Attribute& attribute : model_.axis(dim.name)->attributes)
-    put_att(dim.name.c_str(), attribute);
-  put_text(dim.name.c_str(), "bounds", bounds);
+    put_att(name.c_str(), attribute);
+  put_text(name.c_str(), "bounds", bounds);
   dataset_->def_var(bounds, Type::double_, "bnds", nullptr);
 }
 
 void RecordFile::define_grids() {
-  for (const auto& [grid, part] : file_.grids)
+  for (const auto& [grid, part, suffix] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
-      if (variable.grid != grid || has(variable.name)) continue;
-      dataset_->def_var(variable.name, variable.type, names_of(part->choices()), part->decomposition());
+      const std::string name = variable.name + suffix;
+      if (variable.grid != grid || has(name)) continue;
+      dataset_->def_var(name, variable.type, names_of(part->choices()), part->decomposition());
       if (variable.is_area && find(variable.attributes, "standard_name") == nullptr)
-        put_text(variable.name.c_str(), "standard_name", "cell_area");
+        put_text(name.c_str(), "standard_name", "cell_area");
       for (const Attribute& attribute : variable.attributes)
-        put_att(variable.name.c_str(), attribute);
+        put_att(name.c_str(), attribute);
     }
 }
 
@@ -198,11 +208,11 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
   }
   for (const DimChoice& dim : scalars_) {
     const auto [first, last] = extent_of(*model_.axis(dim.name), dim);
-    add(dim.name, {first + (last - first) / 2}, {});
-    add(dim.name + "_bounds", {first, last}, {2});
+    add(dim.name_in_file(), {first + (last - first) / 2}, {});
+    add(dim.name_in_file() + "_bounds", {first, last}, {2});
   }
   for (const DimChoice& dim : dims_) {
-    const Axis* axis = model_.axis(dim.name);
+    const Axis* axis = axis_of(model_, dim);
     if (axis == nullptr || axis->type == Type::none) continue;
     std::vector<double> values, bounds;
     for (std::int64_t i = 0; i < dim.chosen(); ++i) {
@@ -212,19 +222,20 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
       bounds.push_back(axis->bounds[2 * cell]);
       bounds.push_back(axis->bounds[2 * cell + 1]);
     }
-    add(dim.name, values, {dim.chosen()});
-    if (!bounds.empty()) add(dim.name + "_bounds", bounds, {dim.chosen(), 2});
+    add(dim.name_in_file(), values, {dim.chosen()});
+    if (!bounds.empty()) add(dim.name_in_file() + "_bounds", bounds, {dim.chosen(), 2});
   }
-  for (const auto& [grid, part] : file_.grids)
+  for (const auto& [grid, part, suffix] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
       if (variable.grid != grid) continue;
       const Decomposition& whole = *nth(model_.grids(), grid).decomposition;
       auto values = variable.values;
       out.push_back(
-          {variable.name,
+          {variable.name + suffix,
            part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole))),
            part->local_shape(), part->decomposition()});
     }
+  add_sites(out);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "streams/level_planner.hpp"
 #include "streams/nth.hpp"
 #include "streams/select.hpp"
 
@@ -54,6 +55,16 @@ double fill_of(Type type, const std::optional<double>& missing) {
     if constexpr (std::is_integral_v<T>)
       if (fill >= std::ldexp(1.0, std::numeric_limits<T>::digits)) return std::nextafter(fill, 0.0);
     return fill;
+  });
+}
+
+/// The fill value as an attribute, in the variable's type.
+Attribute number_attribute(const std::string& name, const Encoding& encoding) {
+  return with_number(encoding.type, [&](auto number) {
+    number = static_cast<decltype(number)>(encoding.fill);
+    Attribute out{name, encoding.type, 1, Bytes(sizeof number)};
+    std::memcpy(out.values.data(), &number, sizeof number);
+    return out;
   });
 }
 
@@ -112,20 +123,36 @@ class Planner {
 
   FilePlan file(const FileChoice& choice) {
     FilePlan out;
+    levels_.reset();
+    if (choice.interpolate) levels_.emplace(model_, *choice.interpolate, configuration_.path);
     out.choice = choice;
     out.clock = clock(choice);
-    Selector selector(comm_, model_, choice, configuration_.path, parts_);
+    out.time_origin = date(choice, choice.time_origin, "time_origin").value_or(time_.start);
+    std::vector<Selector> selectors;
+    for (const NamedRegion& one : choice.regions)
+      selectors.emplace_back(comm_, model_, choice, one.region, "_" + one.name, configuration_.path, parts_);
+    if (selectors.empty())
+      selectors.emplace_back(comm_, model_, choice, choice.region, "", configuration_.path, parts_);
     std::set<std::string> names;
     for (const FieldChoice& field : choice.fields)
-      for (const int source : sources_of(field)) {
-        out.outputs.push_back(output(out, selector, field, source));
-        const Output& made = out.outputs.back();
-        if (!names.insert(made.name).second)
-          fail(field.line, "fields", Code::setting,
-               fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
-        check_cells(out);
-      }
-    selector.check_used();
+      for (const int sent : sources_of(field))
+        for (Selector& selector : selectors) {
+          const int source = interpolated(choice, sent);
+          const bool has_part = selector.has_region_of(nth(plan_.sources, source).like);
+          // What no region is about is there once.
+          if (!has_part && &selector != &selectors.front()) continue;
+          out.outputs.push_back(output(out, selector, field, source, has_part ? selector.suffix() : ""));
+          const Output& made = out.outputs.back();
+          if (made.is_of_sites && out.sites == nullptr)
+            out.sites = selector.sites_of(nth(plan_.sources, source).like.grid);
+          if (!names.insert(made.name).second)
+            fail(field.line, "fields", Code::setting,
+                 fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
+          check_cells(out);
+        }
+    for (const Selector& selector : selectors)
+      selector.check_used();
+    if (levels_) levels_->check_used();
     add_grids(out);
     return out;
   }
@@ -137,12 +164,12 @@ class Planner {
     const auto check = [&](const std::vector<DimChoice>& before, const std::vector<DimChoice>& now) {
       for (const DimChoice& dim : now)
         for (const DimChoice& other : before)
-          if (other.name == dim.name && !(other == dim))
+          if (other.name_in_file() == dim.name_in_file() && !(other == dim))
             fail(
                 made.line, "fields", Code::setting,
                 fmt::format("'{}' has other cells of dimension '{}' than fields before it; give it a file of "
                             "its own",
-                            made.name, dim.name));
+                            made.name, dim.name_in_file()));
     };
     for (const Output& other : file.outputs) {
       check(other.dims, made.dims);
@@ -153,17 +180,30 @@ class Planner {
   int clock(const FileChoice& choice) {
     Clock::Options options{time_.calendar,     choice.every, choice.offset.value_or(Duration{}),
                            choice.climatology, {},           {}};
-    const auto date = [&](const std::string& text, const char* key) -> std::optional<Instant> {
-      if (text.empty()) return std::nullopt;
-      return at(choice.line_of(key), key, [&] { return time_.calendar.parse(text); });
-    };
-    options.from = date(choice.from, "from");
-    options.until = date(choice.until, "until");
+    options.from = date(choice, choice.from, "from");
+    options.until = date(choice, choice.until, "until");
+    return clock(options, choice.line_of("every"), "every");
+  }
+  std::optional<Instant> date(const FileChoice& choice, const std::string& text, const char* key) const {
+    if (text.empty()) return std::nullopt;
+    return at(choice.line_of(key), key, [&] { return time_.calendar.parse(text); });
+  }
+  int clock(const Clock::Options& options, int line, const char* key) {
     for (std::size_t i = 0; i < plan_.clocks.size(); ++i)
       if (plan_.clocks[i].options() == options) return static_cast<int>(i);
-    plan_.clocks.push_back(
-        at(choice.line_of("every"), "every", [&] { return Clock(options, time_.start, time_.now); }));
+    plan_.clocks.push_back(at(line, key, [&] { return Clock(options, time_.start, time_.now); }));
     return static_cast<int>(plan_.clocks.size()) - 1;
+  }
+  /// The clock at whose ends operations take values; -1: they take each step.
+  int sample_clock(const FileChoice& file, const FieldChoice& choice, bool is_instant) {
+    constexpr const char* k_key = "sample_every";
+    if (is_instant && choice.sample_every)
+      fail(choice.line, k_key, Code::setting,
+           "an instant is the value at the end of its window, and takes no others");
+    const auto wanted = choice.sample_every ? choice.sample_every : file.sample_every;
+    if (is_instant || !wanted) return -1;
+    return clock({time_.calendar, *wanted, {}, false, {}, {}},
+                 choice.sample_every ? choice.line : file.line_of(k_key), k_key);
   }
 
   std::vector<int> sources_of(const FieldChoice& choice) {
@@ -176,7 +216,7 @@ class Planner {
                           : choice.by == FieldChoice::By::group
                               ? field.group == choice.text
                               : fnmatch(choice.text.c_str(), field.name.c_str(), 0) == 0;
-      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, {}, field}));
+      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, {}, nullptr, -1, field}));
     }
     if (!out.empty()) return out;
     if (choice.by == FieldChoice::By::name)
@@ -235,21 +275,75 @@ class Planner {
     return source(std::move(out));
   }
 
-  int collector(int source_index, int clock_index, const TimeOperation& operation,
+  // ---- Interpolation
+
+  /// The source of interpolated values, or the same one.
+  int interpolated(const FileChoice& file, int sent) {
+    if (!file.interpolate) return sent;
+    Source out = nth(plan_.sources, sent);
+    const int dim = levels_->vertical_of(out.like);
+    if (dim < 0) return sent;
+    if (file.interpolate->after) return sent;
+    const int levels = levels_->field_of(out.like);
+    out.interpolation = levels_->interpolation(out.like, dim);
+    if (levels >= 0) {
+      const auto known = std::find(out.fields.begin(), out.fields.end(), levels);
+      out.levels = static_cast<int>(known - out.fields.begin());
+      if (known == out.fields.end()) out.fields.push_back(levels);
+    }
+    out.like.made_axis = levels_->axis(out.like.dims[static_cast<std::size_t>(dim)], levels);
+    out.like.made_dim = dim;
+    out.like.dims[static_cast<std::size_t>(dim)] = out.like.made_axis->name;
+    out.like.outer[dim] = out.like.made_axis->length;
+    out.like.missing = std::numeric_limits<double>::quiet_NaN();
+    if (!is_floating(out.like.type)) out.like.type = Type::double_;
+    return source(std::move(out));
+  }
+
+  /// Where values are taken.
+  struct Sampled {
+    int clock, sample;
+  };
+
+  /// Of the values of windows, and of the mean of their levels.
+  void interpolate_after(Output& out, const Field& like, const std::shared_ptr<const Part>& part,
+                         const Sampled& sampled) {
+    const int dim = levels_->vertical_of(like);
+    if (dim < 0) return;
+    const int levels = levels_->field_of(like);
+    out.interpolation = levels_->interpolation(like, dim);
+    out.vertical = dim;
+    if (out.operation.bins > 0)
+      fail(out.line, "interpolate.when", Code::not_supported, "of parts of the day it is \"before\"");
+    if (levels >= 0) {
+      const bool instant = out.operation.operation == Operation::instant;
+      const int of_levels = source({{levels}, nullptr, {}, nullptr, -1, nth(model_.fields(), levels)});
+      out.levels = collector(of_levels, sampled.clock, sampled.sample,
+                             {instant ? Operation::instant : Operation::mean, 0}, part);
+    }
+    DimChoice& choice = out.dims[static_cast<std::size_t>(dim)];
+    choice = {};
+    choice.made = levels_->axis(like.dims[static_cast<std::size_t>(dim)], levels);
+    choice.name = choice.made->name;
+    choice.length = choice.made->length;
+  }
+
+  int collector(int source_index, int clock_index, int sample, const TimeOperation& operation,
                 const std::shared_ptr<const Part>& part) {
     const Source& source = nth(plan_.sources, source_index);
     const bool instant = operation.operation == Operation::instant;
     std::size_t i = 0;
     for (; i < plan_.collectors.size(); ++i) {
       const Collector& c = plan_.collectors[i];
-      if (c.source == source_index && c.clock == clock_index && c.bins == operation.bins && c.part == part &&
-          (c.kept != nullptr) == instant)
+      if (c.source == source_index && c.clock == clock_index && c.sample == sample &&
+          c.bins == operation.bins && c.part == part && (c.kept != nullptr) == instant)
         break;
     }
     if (i == plan_.collectors.size()) {
       Collector made;
       made.source = source_index;
       made.clock = clock_index;
+      made.sample = sample;
       made.bins = operation.bins;
       made.part = part;
       if (instant)
@@ -263,22 +357,29 @@ class Planner {
     return static_cast<int>(i);
   }
 
-  Output output(const FilePlan& file, Selector& selector, const FieldChoice& choice, int source_index) {
+  Output output(const FilePlan& file, Selector& selector, const FieldChoice& choice, int source_index,
+                const std::string& suffix) {
     const FileChoice& of_file = file.choice;
     const Field like = nth(plan_.sources, source_index).like;
     Output out;
     out.line = choice.line;
-    out.name = choice.name.empty() ? like.name : choice.name;
+    out.suffix = suffix;
+    out.name = (choice.name.empty() ? like.name : choice.name) + suffix;
     out.operation = choice.operation ? *choice.operation : of_file.operation.value_or(TimeOperation{});
     if (of_file.climatology &&
         (out.operation.operation == Operation::instant || out.operation.operation == Operation::diurnal))
       fail(choice.line, "operation", Code::setting,
            fmt::format("{} is not for a climatology, which joins windows of many years",
                        text_of(out.operation)));
+    const Sampled sampled{file.clock,
+                          sample_clock(of_file, choice, out.operation.operation == Operation::instant)};
     const auto part = at(of_file.line, "", [&] { return selector.part(like); });
-    out.collector = collector(source_index, file.clock, out.operation, part);
+    out.collector = collector(source_index, sampled.clock, sampled.sample, out.operation, part);
     out.dims = part->choices();
+    if (of_file.interpolate && of_file.interpolate->after) interpolate_after(out, like, part, sampled);
     out.is_cut = like.grid >= 0;
+    const auto sites = out.is_cut ? selector.sites_of(like.grid) : nullptr;
+    out.is_of_sites = sites != nullptr;
     bool fractions = makes_fractions(out.operation.operation);
     if (of_file.reduce) {
       out.reducer.emplace(
@@ -293,10 +394,14 @@ class Planner {
         if (!out.reducer->gone()[d]) out.dims.push_back(part->choices()[d]);
     }
     choose_type(out, like, of_file, choice, fractions);
-    const bool made = nth(plan_.sources, source_index).expression != nullptr ||
-                      out.operation.operation == Operation::count || out.encoding.packing;
-    out.encoding.fill = fill_of(out.encoding.type, made ? std::nullopt : like.missing);
-    out.attributes = attributes(out, like, of_file, choice);
+    const Source& source = nth(plan_.sources, source_index);
+    const bool made =
+        source.expression != nullptr || out.operation.operation == Operation::count || out.encoding.packing;
+    // Interpolated ones have NaN in place of the field's.
+    out.encoding.fill =
+        fill_of(out.encoding.type, made ? std::nullopt : nth(model_.fields(), source.fields.front()).missing);
+    if (choice.missing_value) choose_missing(out, choice);
+    out.attributes = attributes(out, like, of_file, choice, sites.get());
     const int more = out.operation.bins > 0 ? 2 : 1;
     if (static_cast<int>(out.dims.size()) + more > k_max_dims)
       fail(choice.line, "fields", Code::not_supported,
@@ -338,11 +443,46 @@ class Planner {
     }
   }
 
+  /// The value of cells without one, as the configuration says it.
+  void choose_missing(Output& out, const FieldChoice& choice) const {
+    const double given = *choice.missing_value;
+    const char* const type = name_of(out.encoding.type);
+    if (out.encoding.packing)
+      fail(choice.line, "missing_value", Code::setting,
+           fmt::format("'{}' is packed, and its cells without a value have the _FillValue of {}", out.name,
+                       type));
+    const bool is_float = out.encoding.type == Type::float_;
+    const bool fits = is_floating(out.encoding.type)
+                          ? !is_float || !(std::abs(given) > std::numeric_limits<float>::max())
+                          : fill_of(out.encoding.type, given) == given;
+    if (!fits)
+      fail(choice.line, "missing_value", Code::setting,
+           fmt::format("{} is no number of type {}, which '{}' has", given, type, out.name));
+    out.encoding.fill = fill_of(out.encoding.type, given);
+  }
+
   Reducer reducer(const Reduction& wanted, const Field& field, const std::shared_ptr<const Part>& part,
                   Selector& selector) {
     std::vector<bool> gone;
-    for (const auto& dim : field.dims)
-      gone.push_back(std::find(wanted.dims.begin(), wanted.dims.end(), dim) != wanted.dims.end());
+    const auto is_gone = [&](const std::string& dim) {
+      return std::find(wanted.dims.begin(), wanted.dims.end(), dim) != wanted.dims.end();
+    };
+    for (const auto& choice : part->choices())
+      gone.push_back(is_gone(choice.name));
+    if (field.made_dim >= 0 && gone[static_cast<std::size_t>(field.made_dim)])
+      throw error_of(
+          {wanted.dims_line, "reduce.dims",
+           fmt::format("'{}' has the levels that interpolate says, which have no thickness; they are not "
+                       "joined",
+                       field.dims[static_cast<std::size_t>(field.made_dim)])},
+          Code::setting, configuration_.path);
+    const bool of_sites = field.grid >= 0 && selector.sites_of(field.grid) != nullptr;
+    for (std::size_t d = static_cast<std::size_t>(field.outer.size()); of_sites && d < field.dims.size(); ++d)
+      if (is_gone(field.dims[d]))
+        throw error_of({wanted.dims_line, "reduce.dims",
+                        fmt::format("cells of grid '{}' are chosen one by one, and '{}' cannot be joined",
+                                    model_.grid_of(field)->name, field.dims[d])},
+                       Code::setting, configuration_.path);
     if (std::find(gone.begin(), gone.end(), true) == gone.end())
       throw error_of({wanted.dims_line, "reduce.dims",
                       fmt::format("field '{}' (\"{}\") has none of the dimensions {}", field.name,
@@ -392,7 +532,7 @@ class Planner {
   }
 
   Attributes attributes(const Output& out, const Field& like, const FileChoice& file,
-                        const FieldChoice& choice) const {
+                        const FieldChoice& choice, const Sites* sites) const {
     Attributes all = like.attributes;
     const auto put = [&](Attribute attribute) {
       std::erase_if(all, [&](const Attribute& other) { return other.name == attribute.name; });
@@ -407,7 +547,8 @@ class Planner {
       add("time: " + method);
     if (file.reduce) {
       constexpr const char* k_names[] = {"mean", "sum", "minimum", "maximum"};
-      add(names_of_gone(out, like) + nth(k_names, file.reduce->operation));
+      add(names_of_gone(out, like, *nth(plan_.collectors, out.collector).part) +
+          nth(k_names, file.reduce->operation));
     }
     if (!methods.empty()) put(text_attribute("cell_methods", methods));
     const std::string units = text_of(all, "units");
@@ -420,9 +561,13 @@ class Planner {
     }
     std::vector<std::string> coordinates;
     for (const DimChoice& scalar : out.scalars)
-      coordinates.push_back(scalar.name);
+      coordinates.push_back(scalar.name_in_file());
     for (const auto& variable : model_.grid_variables())
-      if (out.is_cut && variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
+      if (out.is_cut && variable.grid == like.grid && !variable.is_area)
+        coordinates.push_back(variable.name + out.suffix);
+    for (std::size_t i = 0; sites != nullptr && i < sites->dim_names.size(); ++i)
+      if (has_values(sites->dim_names[i])) coordinates.push_back(sites->dim_names[i]);
+    if (sites != nullptr && !sites->is_section) coordinates.emplace_back("station_name");
     if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
     if (out.encoding.packing) {
       put(attribute_of({"scale_factor", std::vector<double>{out.encoding.packing->scale_factor}, 0}));
@@ -430,10 +575,11 @@ class Planner {
     }
     if (out.is_cut) {
       if (const GridVariable* area = model_.area_of(like.grid))
-        put(text_attribute("cell_measures", "area: " + area->name));
+        put(text_attribute("cell_measures", "area: " + area->name + out.suffix));
     }
     for (const auto& given : choice.attributes)
       put(attribute_of(given));
+    if (choice.missing_value) put(number_attribute("missing_value", out.encoding));
     return all;
   }
 
@@ -461,15 +607,15 @@ class Planner {
   }
 
   /// Names in cell_methods.
-  static std::string names_of_gone(const Output& out, const Field& like) {
+  static std::string names_of_gone(const Output& out, const Field& like, const Part& part) {
     std::string names, area;
-    for (std::size_t d = 0; d < like.dims.size(); ++d) {
+    for (std::size_t d = 0; d < out.reducer->gone().size(); ++d) {
       if (!out.reducer->gone()[d]) continue;
       const bool is_scalar =
           std::any_of(out.scalars.begin(), out.scalars.end(),
                       [&](const DimChoice& scalar) { return scalar.name == like.dims[d]; });
       if (is_scalar || d < static_cast<std::size_t>(like.outer.size()))
-        names += like.dims[d] + ": ";
+        names += part.choices()[d].name_in_file() + ": ";
       else
         area = "area: ";
     }
@@ -481,18 +627,21 @@ class Planner {
       if (!output.is_cut) continue;
       const Collector& collector = nth(plan_.collectors, output.collector);
       const Field& like = plan_.source_of(collector).like;
-      const bool known = std::any_of(file.grids.begin(), file.grids.end(),
-                                     [&](const auto& grid) { return grid.first == like.grid; });
+      const bool known = std::any_of(file.grids.begin(), file.grids.end(), [&](const GridPart& other) {
+        return other.grid == like.grid && other.suffix == output.suffix;
+      });
       const bool has_variables =
           std::any_of(model_.grid_variables().begin(), model_.grid_variables().end(),
                       [&](const GridVariable& variable) { return variable.grid == like.grid; });
       if (known || !has_variables) continue;
       // On land coordinates have values, too.
       const auto choices = collector.part->choices();
-      file.grids.emplace_back(
-          like.grid, std::make_shared<const Part>(
-                         comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
-                         without_mask(nth(model_.grids(), like.grid).decomposition)));
+      file.grids.push_back(
+          {like.grid,
+           std::make_shared<const Part>(
+               comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
+               without_mask(nth(model_.grids(), like.grid).decomposition)),
+           output.suffix});
     }
   }
 
@@ -510,6 +659,7 @@ class Planner {
   const RunTime& time_;
   Parts parts_;
   Plan plan_;
+  std::optional<LevelPlanner> levels_;  // of the file, whose values are interpolated
 };
 
 }  // namespace

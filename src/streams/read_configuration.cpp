@@ -11,6 +11,7 @@
 #include "base/toml_text.hpp"
 #include "dataset/settings/settings.hpp"
 #include "streams/configuration.hpp"
+#include "streams/value_reader.hpp"
 
 namespace shoal::streams {
 
@@ -20,16 +21,19 @@ const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "titl
 // Of a table [[file]]; but for the first two they may stand in [defaults], too. Settings of datasets come on
 // top.
 const std::vector<std::string> k_file_keys = {
-    "name",       "fields",     "every",        "offset",     "new_file",   "climatology",    "operation",
-    "region",     "indices",    "levels",       "reduce",     "depths",     "from",           "until",
-    "missing",    "unfinished", "commit",       "time",       "time_units", "fms_attributes", "type",
-    "attributes", "enabled",    "scale_factor", "add_offset", "strict"};
-const std::vector<std::string> k_field_keys = {"field",      "group",  "expression",   "name",
-                                               "operation",  "type",   "scale_factor", "add_offset",
-                                               "attributes", "enabled"};
-const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
+    "regions",     "at",       "section",      "name",       "fields",         "every",
+    "offset",      "new_file", "climatology",  "operation",  "region",         "indices",
+    "levels",      "reduce",   "interpolate",  "from",       "until",          "missing",
+    "unfinished",  "commit",   "time",         "time_units", "fms_attributes", "type",
+    "attributes",  "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
+    "sample_every"};
+const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
+                                               "operation",  "type",          "scale_factor", "add_offset",
+                                               "attributes", "enabled",       "long_name",    "standard_name",
+                                               "units",      "missing_value", "sample_every"};
+// Of a field: attributes of its variable that are texts.
+constexpr const char* k_attribute_keys[] = {"long_name", "standard_name", "units"};
 
-constexpr std::size_t k_few = 12;
 constexpr const char* k_two_brackets = "files are tables in a list: [[file]], with two brackets";
 
 /// Of the first line that is this table's head; 0: none is.
@@ -43,10 +47,6 @@ int line_of_table(const std::string& text, const std::string& head) {
   return 0;
 }
 
-int line_of(const toml::node& node) {
-  return static_cast<int>(node.source().begin.line);
-}
-
 std::vector<std::string> setting_names() {
   std::vector<std::string> names;
   for (const auto& key : setting_keys())
@@ -55,10 +55,10 @@ std::vector<std::string> setting_names() {
 }
 
 /// Reads tables of one configuration, and keeps what is wrong.
-class Reader {
+class Reader : private SelectionReader {
  public:
   Reader(const toml::table& document, std::vector<Problem>& problems)
-      : document_(document), problems_(problems), setting_names_(setting_names()) {}
+      : SelectionReader(problems), document_(document), setting_names_(setting_names()) {}
 
   void read(Configuration& out) {
     check_keys(document_, k_top_keys, "");
@@ -94,34 +94,6 @@ class Reader {
   }
 
  private:
-  void problem(const toml::node& node, const std::string& key, std::string message) {
-    problems_.push_back({line_of(node), key, std::move(message)});
-  }
-  /// What work throws is wrong with the value of a key.
-  template <class Work>
-  void checked(const toml::node& node, const std::string& key, Work&& work) {
-    const Status status = caught(std::forward<Work>(work));
-    if (!status.ok()) problem(node, key, status.message);
-  }
-
-  void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& where) {
-    for (const auto& [key, node] : table) {
-      const std::string name(key.str());
-      if (std::find(known.begin(), known.end(), name) == known.end()) unknown(key, node, name, known, where);
-    }
-  }
-  void unknown(const toml::key& key, const toml::node& node, const std::string& name,
-               const std::vector<std::string>& known, const std::string& where) {
-    const std::string hint = did_you_mean(name, known);
-    const auto line = static_cast<int>(key.source().begin.line);
-    problems_.push_back(
-        {line > 0 ? line : line_of(node), name,
-         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
-                     !hint.empty()           ? hint
-                     : known.size() <= k_few ? "; there are: " + joined(known, ", ")
-                                             : ", and none has a name like it; all keys: "
-                                               "docs/reference/streams.md, docs/settings.md")});
-  }
   void check_defaults() {
     for (const auto& [key, node] : *defaults_) {
       const std::string name(key.str());
@@ -147,47 +119,10 @@ class Reader {
     return names;
   }
 
-  std::string text(const toml::node& node, const std::string& key) {
-    if (const auto value = node.value_exact<std::string>()) {
-      if (value->find('\0') == std::string::npos) return *value;
-      problem(node, key, "has a zero byte inside, where text ends for the system");
-      return {};
-    }
-    problem(node, key, "is text in quotes");
-    return {};
-  }
-  bool flag(const toml::node& node, const std::string& key) {
-    if (const auto value = node.value_exact<bool>()) return *value;
-    problem(node, key, "is true or false");
-    return false;
-  }
-  std::optional<double> number(const toml::node& node, const std::string& key) {
-    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value)) problem(node, key, "is a number");
-    return value;
-  }
   std::optional<double> scale_factor(const toml::node& node) {
     const auto value = number(node, "scale_factor");
     if (value == 0) problem(node, "scale_factor", "is not 0: values are packed * scale_factor + add_offset");
     return value;
-  }
-  template <class T>
-  T word(const toml::node& node, const std::string& key,
-         const std::vector<std::pair<std::string, T>>& words) {
-    const std::string given = text(node, key);
-    std::vector<std::string> names;
-    for (const auto& [name, value] : words) {
-      if (name == given) return value;
-      names.push_back(name);
-    }
-    if (!given.empty()) problem(node, key, fmt::format("'{}' is not one of: {}", given, joined(names, ", ")));
-    return words.front().second;
-  }
-  Duration duration(const toml::node& node, const std::string& key) {
-    Duration out{};
-    const std::string given = text(node, key);
-    if (!given.empty()) checked(node, key, [&] { out = parse_duration(given); });
-    return out;
   }
   std::optional<Type> type(const toml::node& node, const std::string& key) {
     std::optional<Type> out;
@@ -200,125 +135,22 @@ class Reader {
     });
     return out;
   }
+  /// NaN is one, too.
+  std::optional<double> missing_value(const toml::node& node) {
+    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (!value || std::isinf(*value)) problem(node, "missing_value", "is a number, or nan");
+    return value;
+  }
+  std::optional<Duration> sample_every(const toml::node& node) {
+    const Duration given = duration(node, "sample_every");
+    if (given.count > 0) return given;
+    problem(node, "sample_every", "is a length of time, or of steps, more than nothing");
+    return {};
+  }
   TimeOperation operation(const toml::node& node, const std::string& key) {
     TimeOperation out;
     const std::string given = text(node, key);
     if (!given.empty()) checked(node, key, [&] { out = parse_operation(given); });
-    return out;
-  }
-  std::vector<std::int64_t> integers(const toml::node& node, const std::string& key) {
-    std::vector<std::int64_t> out;
-    const auto* list = node.as_array();
-    if (list == nullptr) {
-      problem(node, key, "is a list of whole numbers: [0, 10]");
-      return out;
-    }
-    for (const auto& item : *list) {
-      const auto value = item.value_exact<std::int64_t>();
-      if (!value) {
-        problem(item, key, "is a list of whole numbers: [0, 10]");
-        return {};
-      }
-      out.push_back(*value);
-    }
-    return out;
-  }
-  std::vector<std::string> texts(const toml::node& node, const std::string& key) {
-    std::vector<std::string> out;
-    if (const auto one = node.value_exact<std::string>()) return {*one};
-    const auto* list = node.as_array();
-    if (list == nullptr) problem(node, key, "is a list of names: [\"lat\", \"lon\"]");
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
-      out.push_back(text(*list->get(i), key));
-    return out;
-  }
-
-  std::vector<CoordinateRange> region(const toml::node& node) {
-    std::vector<CoordinateRange> out;
-    const auto* table = node.as_table();
-    if (table == nullptr || table->empty()) {
-      problem(node, "region", "is a table of coordinates: { lon = [140, 150], lat = [30, 40] }");
-      return out;
-    }
-    for (const auto& [key, value] : *table) {
-      const std::string name(key.str());
-      const auto* ends = value.as_array();
-      std::vector<double> numbers;
-      for (std::size_t i = 0; ends != nullptr && i < ends->size(); ++i)
-        if (ends->get(i)->is_number()) numbers.push_back(*ends->get(i)->value<double>());
-      if (ends == nullptr || ends->size() != 2 || numbers.size() != 2 || !std::isfinite(numbers[0]) ||
-          !std::isfinite(numbers[1]))
-        problem(value, "region." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
-      else
-        out.push_back({name, numbers[0], numbers[1], line_of(value)});
-    }
-    return out;
-  }
-  std::vector<IndexRange> indices(const toml::node& node) {
-    std::vector<IndexRange> out;
-    const auto* table = node.as_table();
-    if (table == nullptr || table->empty()) {
-      problem(node, "indices", "is a table of dimensions: { x = [0, 100], y = [0, 50, 2] }");
-      return out;
-    }
-    for (const auto& [key, value] : *table) {
-      const std::string name(key.str());
-      const auto numbers = integers(value, "indices." + name);
-      if (numbers.empty()) continue;
-      const std::int64_t stride = numbers.size() == 3 ? numbers[2] : 1;
-      if (numbers.size() < 2 || numbers.size() > 3 || numbers[0] < 0 ||
-          (numbers[1] != -1 && numbers[1] <= numbers[0]) || stride < 1)
-        problem(value, "indices." + name,
-                "is the first cell, from 0, the one behind the last (-1: the end), and may have a stride: "
-                "[0, 100, 2]");
-      else
-        out.push_back({name, numbers[0], numbers[1], stride, line_of(value)});
-    }
-    return out;
-  }
-  void one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out) {
-    Levels levels{dim, {}, line_of(node)};
-    const std::string key = levels.key();
-    levels.indices = integers(node, key);
-    if (levels.indices.empty()) return;
-    for (std::size_t i = 0; i < levels.indices.size(); ++i)
-      if (levels.indices[i] < 0 || (i > 0 && levels.indices[i] <= levels.indices[i - 1]))
-        return problem(node, key, "are cells of a dimension, from 0, ascending: [0, 10, 29]");
-    out.push_back(std::move(levels));
-  }
-  std::vector<Levels> levels(const toml::node& node) {
-    std::vector<Levels> out;
-    if (const auto* table = node.as_table()) {
-      for (const auto& [key, value] : *table)
-        one_levels(value, std::string(key.str()), out);
-    } else {
-      one_levels(node, "", out);
-    }
-    return out;
-  }
-  std::optional<Reduction> reduction(const toml::node& node) {
-    const auto* table = node.as_table();
-    if (table == nullptr) {
-      problem(node, "reduce", "is a table: { dims = [\"lat\", \"lon\"], operation = \"mean\" }");
-      return {};
-    }
-    check_keys(*table, k_reduce_keys, "reduce");
-    Reduction out;
-    out.line = out.dims_line = line_of(node);
-    if (const auto* dims = table->get("dims")) {
-      out.dims = texts(*dims, "reduce.dims");
-      out.dims_line = line_of(*dims);
-    }
-    if (out.dims.empty()) problem(node, "reduce.dims", "names the dimensions over which cells are joined");
-    if (const auto* what = table->get("operation"))
-      out.operation = word<SpaceOperation>(*what, "reduce.operation",
-                                           {{"mean", SpaceOperation::mean},
-                                            {"sum", SpaceOperation::sum},
-                                            {"minimum", SpaceOperation::minimum},
-                                            {"maximum", SpaceOperation::maximum}});
-    if (const auto* weights = table->get("weights"))
-      out.weights = word<CellWeights>(*weights, "reduce.weights",
-                                      {{"automatic", CellWeights::automatic}, {"none", CellWeights::none}});
     return out;
   }
   std::vector<AttributeChoice> attributes(const toml::node& node) {
@@ -375,6 +207,21 @@ class Reader {
       read_field(entry, out);
     return out;
   }
+  /// Keys that stand for an attribute.
+  void read_attribute_keys(const toml::table& table, FieldChoice& field) {
+    for (const char* key : k_attribute_keys) {
+      const auto* node = table.get(key);
+      if (node == nullptr) continue;
+      if (std::any_of(field.attributes.begin(), field.attributes.end(),
+                      [&](const AttributeChoice& other) { return other.name == key; }))
+        problem(*node, key, "stands in attributes, too");
+      field.attributes.push_back({key, text(*node, key), line_of(*node)});
+    }
+    const auto* node = table.get("missing_value");
+    for (const AttributeChoice& attribute : field.attributes)
+      if (node != nullptr && (attribute.name == "missing_value" || attribute.name == "_FillValue"))
+        problem(*node, "missing_value", "stands in attributes, too");
+  }
   static FieldChoice named(const std::string& name, int line) {
     FieldChoice field;
     field.text = name;
@@ -418,6 +265,9 @@ class Reader {
     if (const auto* given = table->get("scale_factor")) field.scale_factor = scale_factor(*given);
     if (const auto* given = table->get("add_offset")) field.add_offset = number(*given, "add_offset");
     if (const auto* given = table->get("attributes")) field.attributes = attributes(*given);
+    if (const auto* given = table->get("missing_value")) field.missing_value = missing_value(*given);
+    if (const auto* given = table->get("sample_every")) field.sample_every = sample_every(*given);
+    read_attribute_keys(*table, field);
     const auto* enabled = table->get("enabled");
     if (enabled == nullptr || flag(*enabled, "enabled")) out.push_back(std::move(field));
   }
@@ -456,16 +306,14 @@ class Reader {
     take("climatology", [&](const auto& node) { file.climatology = flag(node, "climatology"); });
     take("operation", [&](const auto& node) { file.operation = operation(node, "operation"); });
     take("fields", [&](const auto& node) { file.fields = fields(node); });
-    take("region", [&](const auto& node) { file.region = region(node); });
+    take("region", [&](const auto& node) { file.region = region(node, "region"); });
+    take("regions", [&](const auto& node) { file.regions = regions(node); });
+    take("at", [&](const auto& node) { file.sites = at(node); });
+    take("section", [&](const auto& node) { file.sites = section(node); });
     take("indices", [&](const auto& node) { file.indices = indices(node); });
     take("levels", [&](const auto& node) { file.levels = levels(node); });
     take("reduce", [&](const auto& node) { file.reduce = reduction(node); });
-    take("depths", [&](const auto& node) {
-      problem(
-          node, "depths",
-          "fields are not interpolated to depths; choose cells by their index with levels, or interpolate "
-          "afterwards (CDO: intlevel)");
-    });
+    take("interpolate", [&](const auto& node) { file.interpolate = interpolation(node); });
     take("from", [&](const auto& node) { file.from = text(node, "from"); });
     take("until", [&](const auto& node) { file.until = text(node, "until"); });
     take("missing", [&](const auto& node) {
@@ -497,6 +345,8 @@ class Reader {
     take("type", [&](const auto& node) { file.type = type(node, "type"); });
     take("scale_factor", [&](const auto& node) { file.scale_factor = scale_factor(node); });
     take("add_offset", [&](const auto& node) { file.add_offset = number(node, "add_offset"); });
+    take("time_origin", [&](const auto& node) { file.time_origin = text(node, "time_origin"); });
+    take("sample_every", [&](const auto& node) { file.sample_every = sample_every(node); });
     take("strict", [&](const auto& node) { file.strict = flag(node, "strict"); });
     take("attributes", [&](const auto& node) { file.attributes = attributes(node); });
   }
@@ -535,6 +385,22 @@ class Reader {
       checked(offset, "offset", [&] { Windows({}, file.every, *file.offset, {}); });
   }
 
+  /// Values are taken at least once a window, as far as that is known without dates and steps.
+  void check_sample(const FileChoice& file, const std::optional<Duration>& sample, int line) {
+    if (!sample || file.every.count < 1) return;
+    using Kind = Duration::Kind;
+    constexpr std::int64_t k_shortest_month = 28 * k_day;
+    const bool is_longer = sample->kind == file.every.kind ? sample->count > file.every.count
+                           : sample->kind == Kind::months && file.every.kind == Kind::microseconds
+                               ? file.every.count / k_shortest_month < sample->count
+                               : false;
+    if (is_longer)
+      problems_.push_back(
+          {line, "sample_every",
+           fmt::format("{} is longer than the windows of {}, some of which would have no value",
+                       text_of(*sample), text_of(file.every))});
+  }
+
   void check_new_file(const FileChoice& file) {
     const auto add = [&](std::string message) {
       problems_.push_back({file.line_of("new_file"), "new_file", std::move(message)});
@@ -562,6 +428,19 @@ class Reader {
              fmt::format("the file has '{}' twice; give one of them another name = \"...\"", name)});
     }
   }
+  /// Keys that choose cells by their coordinates.
+  void check_one_choice(const toml::table& table) {
+    const char* first = nullptr;
+    for (const char* key : {"region", "regions", "at", "section"}) {
+      const auto* node = of_file(table, key);
+      if (node == nullptr) continue;
+      if (first != nullptr)
+        problem(*node, key,
+                fmt::format("a file has one of region, regions, at and section, and this one has {}, too",
+                            first));
+      first = key;
+    }
+  }
   void check_climatology(const FileChoice& file) {
     const Status status = caught([&] {
       if (file.every.kind == Duration::Kind::steps)
@@ -581,6 +460,12 @@ class Reader {
     if (file.name.empty() && table.contains("name")) problem(*table.get("name"), "name", "is empty");
     if (const auto* node = of_file(table, "name"); node != nullptr && !file.name.empty())
       checked(*node, "name", [&] { check_file_name(file.name); });
+    if (!file.new_file && file.until.empty() && has_end_date(file.name))
+      problems_.push_back({file.line_of("name"), "name",
+                           "a date of the end of the file (%EY ...) is known with new_file or until"});
+    check_sample(file, file.sample_every, file.line_of("sample_every"));
+    for (const auto& field : file.fields)
+      check_sample(file, field.sample_every, field.line);
     if (problems_.size() == before) check_windows(table, file);
     if (file.new_file) check_new_file(file);
     if (file.climatology && problems_.size() == before) check_climatology(file);
@@ -592,6 +477,12 @@ class Reader {
                          "mean, maximum, ...)",
                          field.text)});
     check_names(file);
+    check_one_choice(table);
+    if (file.interpolate && !file.levels.empty())
+      problems_.push_back({file.line_of("levels"), "levels", "interpolate says which levels the file has"});
+    if (file.interpolate && file.interpolate->after && file.reduce)
+      problems_.push_back(
+          {file.line_of("interpolate"), "interpolate.when", "of values that reduce joins it is \"before\""});
     for (const auto& other : out.files)
       if (!file.name.empty() && other.name == file.name)
         problems_.push_back({file.line_of("name"), "name",
@@ -600,7 +491,6 @@ class Reader {
 
   const toml::table& document_;
   const toml::table* defaults_ = nullptr;
-  std::vector<Problem>& problems_;
   std::vector<std::string> setting_names_;
 };
 

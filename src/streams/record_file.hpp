@@ -39,8 +39,9 @@ inline constexpr std::array<const char*, 3> k_averages = {"average_T1", "average
 struct Values {
   const Output* output = nullptr;
   Collector* collector = nullptr;
-  int state = 0;        ///< of the accumulator
-  bool filled = false;  ///< with the fill value: a step is missing
+  Collector* levels = nullptr;  ///< of values that are to be interpolated
+  int state = 0;                ///< of the accumulator
+  bool filled = false;          ///< with the fill value: a step is missing
 };
 
 /// The files of one table [[file]], one after another.
@@ -82,6 +83,7 @@ class RecordFile {
   void continue_with(const Unclosed& file) { continued_ = file; }
   /// An output gets its values from another collector. Local.
   void use_collector(std::size_t output, int collector) { file_.outputs[output].collector = collector; }
+  void use_levels(std::size_t output, int collector) { file_.outputs[output].levels = collector; }
   /// A checkpoint was loaded: it knows of every file that has records.
   void trust_checkpoint() { knows_records_ = true; }
   /// It could not be loaded.
@@ -114,6 +116,10 @@ class RecordFile {
   void define_axis(const DimChoice& dim);
   void define_scalar(const DimChoice& dim);
   void define_grids();
+  // Of cells one by one: define_sites.cpp.
+  const char* feature_type() const;
+  void define_site_dims();
+  void define_sites();
   static std::string dims_of(const Output& output);
   void define_output(const Output& output);
   /// A variable with values that all records share, of this rank's cells.
@@ -122,8 +128,11 @@ class RecordFile {
     std::vector<double> values;
     Dims extents;
     std::shared_ptr<const Decomposition> decomposition;  ///< nullptr: the same on all ranks
+    std::string text = {};                               ///< in place of values, of letters
   };
+  static ArrayView view_of(Coordinate& coordinate);
   std::vector<Coordinate> coordinates() const;
+  void add_sites(std::vector<Coordinate>& out) const;
   /// Of a file that goes on. Error(state): new records would mean something else, or lie elsewhere. A line on
   /// standard error: the file keeps encoding or attributes of a variable, and the description has others.
   void compare_with_file();
@@ -141,6 +150,11 @@ class RecordFile {
   void write_whole(const Values& values, std::int64_t record);
   /// n of the values that the record gets, from part cell `first` of a bin on, not packed yet.
   void values_of(const Values& values, int bin, std::int64_t first, std::int64_t n, double* out) const;
+  /// The same of any collector and operation, with a fill value.
+  void cells_of(const Collector& collector, Operation operation, int state, double fill, std::int64_t first,
+                std::int64_t n, double* out) const;
+  /// The cells at other levels.
+  std::vector<double> interpolated(const Values& values) const;
   /// The cells of the reduced field, of one state after another.
   std::vector<double> reduced(const Values& values) const;
   /// Error(range) where values of outputs that were packed did not fit.

@@ -12,6 +12,7 @@
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
 #include "streams/part.hpp"
+#include "streams/sites.hpp"
 
 namespace shoal::streams {
 
@@ -21,6 +22,9 @@ Attribute attribute_of(const AttributeChoice& choice);
 /// From where to where the chosen cells of an axis with values are, with their bounds if it has them; of
 /// longitudes around 360, where that is shorter.
 std::pair<double, double> extent_of(const Axis& axis, const DimChoice& chosen);
+
+/// The axis of a dimension; nullptr: it has none.
+const Axis* axis_of(const Descriptions& model, const DimChoice& dim);
 
 /// Parts that were made, so that equal ones are one: accumulators of files are shared by it.
 class Parts {
@@ -41,10 +45,22 @@ class Parts {
 /// the model.
 class Selector {
  public:
-  /// path: of the configuration, for messages.
-  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, const std::string& path,
-           Parts& parts)
-      : comm_(comm), model_(model), file_(file), path_(path), parts_(parts) {}
+  /// region: of the file, or one of its regions; suffix: of the names of dimensions of which it chooses
+  /// cells. path: of the configuration, for messages.
+  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, const Region& region,
+           std::string suffix, const std::string& path, Parts& parts)
+      : comm_(comm),
+        model_(model),
+        file_(file),
+        region_(region),
+        suffix_(std::move(suffix)),
+        path_(path),
+        parts_(parts) {}
+  const std::string& suffix() const { return suffix_; }
+  /// Cells one by one that were found for a field of the grid; nullptr: none. Local.
+  std::shared_ptr<const Sites> sites_of(int grid) const;
+  /// Does the region choose cells of the field?
+  bool has_region_of(const Field& field) const;
 
   /// Of the field. Error(setting, not_found) with line and key: no cell is chosen, cells that there are not.
   /// Collective.
@@ -68,15 +84,20 @@ class Selector {
   void choose_levels(const Field& field, std::size_t dim, DimChoice& choice);
   void choose_on_axis(const CoordinateRange& range, const Axis& axis, DimChoice& choice) const;
   void choose_on_grid(const Field& field, std::vector<DimChoice>& choices);
+  void choose_sites(const Field& field, std::vector<DimChoice>& choices);
+  SiteChoice named_places() const;
 
   const Comm& comm_;
   const Descriptions& model_;
   const FileChoice& file_;
+  const Region& region_;
+  std::string suffix_;
   const std::string& path_;
   Parts& parts_;
   std::set<std::string> used_, dims_;  // keys; dimensions of fields
   /// Of the region, by grid: indices of each dimension.
   std::map<int, std::vector<std::vector<std::int64_t>>> on_grids_;
+  std::map<int, std::shared_ptr<const Sites>> sites_;  // of grids
 };
 
 }  // namespace shoal::streams

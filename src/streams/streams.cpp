@@ -220,7 +220,7 @@ void Streams::check_step(const Step& next) const {
     clock.begin_step(next);
     if (!clock.crossed()) continue;
     for (const RecordFile& file : files_)
-      if (file.plan().choice.strict && static_cast<std::size_t>(file.plan().clock) == c)
+      if (file.plan().choice.strict && uses_clock(file, c))
         throw Error(Code::setting, "{}; the configuration says strict = true", crossing_text(clock, next))
             .in_file(file.plan().choice.name);
   }
@@ -233,7 +233,7 @@ void Streams::tell_crossed() {
     told_[c] = true;
     std::vector<std::string> names;
     for (const RecordFile& file : files_)
-      if (static_cast<std::size_t>(file.plan().clock) == c) names.push_back(file.plan().choice.name);
+      if (uses_clock(file, c)) names.push_back(file.plan().choice.name);
     warn(
         fmt::format("{}: {}: a step belongs to the window in which it ends, with all of its length, so "
                     "records hold other lengths of time, which their bounds say; choose `every` so that "
@@ -264,7 +264,27 @@ bool Streams::makes_due() const {
 
 bool Streams::takes(const Collector& collector) const {
   const Clock& clock = plan_.clock_of(collector);
-  return collector.kept != nullptr ? clock.instant().has_value() : clock.counts();
+  if (collector.kept != nullptr) return clock.instant().has_value();
+  return clock.counts() && (collector.sample < 0 || nth(plan_.clocks, collector.sample).instant());
+}
+
+bool Streams::uses_clock(const RecordFile& file, std::size_t clock) const {
+  const auto is_it = [&](int other) { return static_cast<std::size_t>(other) == clock; };
+  const auto& outputs = file.plan().outputs;
+  return is_it(file.plan().clock) || std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
+           return is_it(nth(plan_.collectors, output.collector).sample);
+         });
+}
+
+// A value that is taken now and then counts for as long as the window at whose end it is taken; one that is
+// late lies as much later.
+Step Streams::step_of(const Collector& collector) const {
+  if (collector.sample < 0) return step_;
+  Step sample = step_;
+  const Window& window = *nth(plan_.clocks, collector.sample).instant();
+  const std::int64_t length = window.end.microseconds - window.start.microseconds;
+  sample.start = std::max(Instant{sample.end.microseconds - length}, time_.start);
+  return sample;
 }
 
 void Streams::begin_step(const Step& next, std::vector<Due>& due) {
@@ -316,7 +336,7 @@ void Streams::send(int field, const ArrayArgument& array) {
       const HostArray on_host(array.cells);
       const ArrayView own = own_cells(on_host.view(), of.outer, grid);
       for (const std::size_t s : nth(uses_, field))
-        if (plan_.sources[s].expression != nullptr)
+        if (plan_.sources[s].is_made())
           take_input(s, field, own);
         else
           feed(s, own);
@@ -353,13 +373,14 @@ void Streams::feed(std::size_t source, const ArrayView& own) {
       continue;
     }
     const Clock& clock = plan_.clock_of(collector);
+    const Step step = step_of(collector);
     int state = clock.slot();
     if (collector.bins > 0) {  // of the middle of the step
-      const Instant middle{step_.start.microseconds + step_.weight() / 2};
+      const Instant middle{step.start.microseconds + step.weight() / 2};
       const std::int64_t of_day = ((middle.microseconds % k_day) + k_day) % k_day;
       state = static_cast<int>(of_day * collector.bins / k_day);
     }
-    collector.accumulator->add(own, step_, clock.window(), state);
+    collector.accumulator->add(own, step, clock.window(), state);
   }
   of.sent = true;
 }
@@ -370,19 +391,40 @@ void Streams::take_input(std::size_t source, int field, const ArrayView& own) {
   const auto which = static_cast<std::size_t>(std::find(plan.fields.begin(), plan.fields.end(), field) -
                                               plan.fields.begin());
   if (of.has_input[which]) throw Error(Code::state, "it was sent already; the first values count");
+  const Field& of_field = nth(descriptions_.fields(), field);
+  const int vertical = plan.like.made_dim;
+  Dims extents = own.extents;
+  if (plan.interpolation != nullptr && volume(extents) > 0) extents[vertical] = plan.interpolation->targets();
+  const auto feed_interpolated = [&](const ArrayView& values, const std::optional<double>& missing, Type type,
+                                     const double* levels) {
+    of.made.resize(static_cast<std::size_t>(volume(extents)));
+    plan.interpolation->run(values, vertical, missing, type, levels, of.made.data());
+    feed(source, ArrayView::contiguous(of.made.data(), Type::double_, extents));
+  };
+  if (plan.expression == nullptr && plan.levels < 0) {  // as they are
+    of.has_input[which] = true;
+    return feed_interpolated(own, of_field.missing, of_field.type, nullptr);
+  }
   of.inputs[which] = doubles_of(own);
-  if (const Field& like = nth(descriptions_.fields(), field); like.missing)
+  if (of_field.missing)
     for (double& value : of.inputs[which])
-      if (is_missing(value, own.type, *like.missing, like.type))
+      if (is_missing(value, own.type, *of_field.missing, of_field.type))
         value = std::numeric_limits<double>::quiet_NaN();
   of.has_input[which] = true;
   if (std::find(of.has_input.begin(), of.has_input.end(), false) != of.has_input.end()) return;
-  std::vector<const double*> values;
-  for (const auto& input : of.inputs)
-    values.push_back(input.data());
-  of.values.resize(of.inputs.front().size());
-  plan.expression->evaluate(values, static_cast<std::int64_t>(of.values.size()), of.values.data());
-  feed(source, ArrayView::contiguous(of.values.data(), Type::double_, own.extents));
+  double* made = of.inputs.front().data();
+  if (plan.expression != nullptr) {
+    std::vector<const double*> values;
+    for (std::size_t i = 0; i < plan.expression->names().size(); ++i)
+      values.push_back(of.inputs[i].data());
+    of.values.resize(of.inputs.front().size());
+    plan.expression->evaluate(values, static_cast<std::int64_t>(of.values.size()), of.values.data());
+    made = of.values.data();
+  }
+  const ArrayView view = ArrayView::contiguous(made, Type::double_, own.extents);
+  if (plan.interpolation == nullptr) return feed(source, view);
+  feed_interpolated(view, std::nullopt, Type::double_,
+                    plan.levels < 0 ? nullptr : nth(of.inputs, plan.levels).data());
 }
 
 std::vector<Streams::Due> Streams::complete_step() {
@@ -398,7 +440,7 @@ std::vector<Streams::Due> Streams::complete_step() {
       if (collector.kept != nullptr)
         collector.kept_hole = step_.end;
       else
-        collector.accumulator->add_hole(step_, clock.window(), clock.slot());
+        collector.accumulator->add_hole(step_of(collector), clock.window(), clock.slot());
     }
   }
   for (std::size_t f = 0; f < files_.size(); ++f) {

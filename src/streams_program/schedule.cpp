@@ -25,7 +25,7 @@ Schedule schedule_of(const FileChoice& choice, const RunOfSteps& run) {
   if (choice.new_file) files.emplace(run.calendar, *choice.new_file, Duration{}, run.start);
 
   Schedule out;
-  std::optional<Window> file;  // of time
+  std::optional<Window> file;  // the time of the last file
   std::set<int> slots;         // of a climatology, which have had a window
   const auto add = [&](const Window& window, int slot) {
     const bool is_new_record = !choice.climatology || slots.insert(slot).second;
@@ -33,7 +33,9 @@ Schedule schedule_of(const FileChoice& choice, const RunOfSteps& run) {
     // The file is that of the record's beginning, whose date its name has.
     if (out.files.empty() || (files && window.start >= file->end)) {
       if (files) file = files->containing({window.start.microseconds + 1});
-      out.files.push_back({file_name(choice.name, run.calendar, window.start), 0, window, window});
+      out.files.push_back(
+          {file_name(choice.name, run.calendar, window.start, end_of_file(choice, run.calendar, file)), 0,
+           window, window});
     }
     out.files.back().last = window;
     if (is_new_record) ++out.files.back().records;

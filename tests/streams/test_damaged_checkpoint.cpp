@@ -128,6 +128,16 @@ void is_refused(const Status& status, const Saved& saved, const std::string& par
 
 }  // namespace
 
+TEST_CASE("damaged checkpoint: a window whose key has another name is found") {
+  const Saved saved;
+  Bytes bytes = saved.original();
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t at = text.find(std::string("\3key\0", 5));
+  REQUIRE(at != std::string::npos);
+  bytes[at + 3] ^= std::byte{1};
+  is_refused(saved.outcome(bytes), saved, "has another checksum");
+}
+
 TEST_CASE("damaged checkpoint: a bit that flipped is found, wherever it is") {
   const Saved saved;
   const char* many = std::getenv("TEST_FLIPS");

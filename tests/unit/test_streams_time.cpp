@@ -252,6 +252,14 @@ TEST_CASE("file names: patterns of dates") {
   CHECK(file_name("a_%Y-%m-%d_%H%M%S_%j_100%%.nc", c, t) == "a_0044-03-15_060708_074_100%.nc");
   CHECK(file_name("plain.nc", c, t) == "plain.nc");
   CHECK(file_name("%Y", c, c.parse("12044-01-01")) == "12044");
+  // The end of a file is less than a second before it.
+  CHECK(file_name("%Y%m%d-%EY%Em%Ed%EH_%Ej", c, t, c.parse("0044-04-01")) == "00440315-0044033123_090");
+  CHECK(has(refusal([&] { file_name("%EY", c, t); }), "with new_file or until"));
+  CHECK(has(refusal([] { check_file_name("a_%E%.nc"); }), "has %E%"));
+  CHECK(has(refusal([] { check_file_name("a_%E"); }), "has a %E at its end"));
+  CHECK((has_end_date("%Y_%Em") && !has_end_date("%Y_E%%Em")));
+  CHECK(tells_apart("%EY%Em.nc", parse_duration("1 month")));
+  CHECK_FALSE(tells_apart("%EY%m.nc", parse_duration("1 month")));
   CHECK(has(refusal([] { check_file_name("a_%y.nc"); }), "has %y"));
   CHECK(has(refusal([] { check_file_name("a_%"); }), "at its end"));
   CHECK(tells_apart("%Y.nc", parse_duration("1 year")));

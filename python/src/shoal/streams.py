@@ -14,6 +14,7 @@ with shoal.Streams.open("output.toml", comm, calendar="noleap", start="1850-01-0
 from __future__ import annotations
 
 import contextlib
+import datetime
 import difflib
 import functools
 import json
@@ -22,6 +23,8 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
+
+import numpy as np
 
 from . import _shoal
 from ._definitions import names_in, text_of_names
@@ -36,7 +39,6 @@ from .inventory import put_attribute
 from .types import memory_type, to_numbers, type_number
 
 if TYPE_CHECKING:
-    import numpy as np
     from mpi4py import MPI
     from numpy.typing import ArrayLike, DTypeLike
 
@@ -74,6 +76,15 @@ def _refuse_description(given: Mapping[str, Any], error: TypeError) -> None:
 def _message_of(error: Exception) -> str:
     text = error.message if isinstance(error, Error) else str(error)
     return text.encode(errors="replace").decode().replace("\0", "?")
+
+
+def _seconds_of(time: Any) -> float:
+    """Of datetime's or numpy's timedelta, too."""
+    if isinstance(time, datetime.timedelta):
+        return time / datetime.timedelta(seconds=1)
+    if isinstance(time, np.timedelta64):
+        return float(time / np.timedelta64(1, "s"))
+    return float(time)
 
 
 def _array_of(values: ArrayLike, what: str, fill: Callable[[], Any]) -> tuple[np.ndarray, int]:
@@ -123,7 +134,7 @@ class Streams(Ending):
     @taking_part(refuse_on_comm)
     def open(
         cls,
-        configuration: Path,
+        configuration: Path | Mapping[str, Any],
         comm: MPI.Comm | None = None,
         *,
         start: str,
@@ -132,7 +143,9 @@ class Streams(Ending):
     ) -> Streams:
         """Begin a run. Collective.
 
-        configuration  path of a TOML file, or its text if there is a newline in it; rank 0 reads it. The
+        configuration  path of a TOML file, or its text if there is a newline in it, or what the file says as
+                       a dict: {"file": [{"name": ..., "every": "1 day", "fields": ["temp"]}]}, where lengths
+                       of time may be timedeltas, and dates date or datetime; rank 0 reads it. The
                        environment's SHOAL_STREAMS, a path, replaces it
         comm           communicator of mpi4py, None for this process alone
         start          "YYYY-MM-DD hh:mm:ss", or an object whose str() is that (datetime, cftime): where
@@ -147,6 +160,10 @@ class Streams(Ending):
         """
         comm = communicator(comm)
         with refused_by_all(comm):
+            if isinstance(configuration, Mapping):
+                from .streams_import.toml_text import configuration_text  # nothing that each rank needs
+
+                configuration = configuration_text(configuration)
             if isinstance(configuration, str) and "\n" in configuration:
                 text = plain_text(configuration, "configuration").encode()
                 if b"\0" in text:
@@ -340,18 +357,18 @@ class Streams(Ending):
         self._raw.send(number, values, of_values)
 
     @taking_part(call_plainly("advance", math.nan))
-    def advance(self, seconds: float) -> None:
-        """The clock: a step begins that ends at this time, seconds since the start, rounded to microseconds;
-        more than before. The step before is complete. Waits for other ranks where windows end. The first
-        advance of a job that resumes nothing may be to `now` itself: what is sent then is the state at the
-        start. Files have a record of it that hold nothing but instants of states, and have a window which
-        ends there. Collective.
+    def advance(self, seconds: float | datetime.timedelta) -> None:
+        """The clock: a step begins that ends at this time, seconds since the start, or a timedelta since it,
+        rounded to microseconds; more than before. The step before is complete. Waits for other ranks where
+        windows end. The first advance of a job that resumes nothing may be to `now` itself: what is sent then
+        is the state at the start. Files have a record of it that hold nothing but instants of states, and
+        have a window which ends there. Collective.
 
         Raises, the first time, NotFoundError and SettingError for what the configuration names and there is
         not; InvalidArgumentError for a wrong time, which changes nothing; StateError for a field that was
         not sent, or twice; OutOfStepError for other times than other ranks have; errors of the files.
         """
-        self._advance(self._raw.advance, lambda: float(seconds), math.nan)
+        self._advance(self._raw.advance, lambda: _seconds_of(seconds), math.nan)
 
     @taking_part(call_plainly("advance_to", ""))
     def advance_to(self, date: str) -> None:

@@ -14,23 +14,67 @@ namespace {
 // Ends of windows of dates are then far from what an Instant can hold.
 constexpr std::int64_t k_most_years = 10'000;
 
-// Calls use(letter, whether a % was before it).
+/// What a letter of a pattern is.
+enum class Letter { itself, of_start, of_end };
+
+// Calls use(letter, what it is).
 template <class Use>
 void for_each_part(std::string_view pattern, Use&& use) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') {
-      use(pattern[i], false);
+      use(pattern[i], Letter::itself);
       continue;
     }
+    const bool of_end = i + 1 < pattern.size() && pattern[i + 1] == 'E';
+    if (of_end) ++i;
     const char letter = i + 1 < pattern.size() ? pattern[++i] : '\0';
-    if (std::string_view("YmdHMSj%").find(letter) == std::string_view::npos || letter == '\0')
+    if (std::string_view(of_end ? "YmdHMSj" : "YmdHMSj%").find(letter) == std::string_view::npos ||
+        letter == '\0')
       throw Error(
           Code::setting,
-          "the file name '{}' has {}; a name can have %Y %m %d %H %M %S, %j (day of the year), and %% "
-          "for %",
-          pattern, letter == '\0' ? std::string("a % at its end") : fmt::format("%{}", letter));
-    use(letter, true);
+          "the file name '{}' has {}; a name can have %Y %m %d %H %M %S, %j (day of the year), the same of "
+          "the end of the file (%EY ...), and %% for %",
+          pattern,
+          letter == '\0' ? fmt::format("a %{} at its end", of_end ? "E" : "")
+                         : fmt::format("%{}{}", of_end ? "E" : "", letter));
+    use(letter, of_end ? Letter::of_end : Letter::of_start);
   }
+}
+
+// A part of a date, as names have it.
+std::string part_of(char letter, const Calendar& calendar, const Date& d) {
+  switch (letter) {
+    case 'Y':
+      return year_text(d.year);
+    case 'm':
+      return fmt::format("{:02}", d.month);
+    case 'd':
+      return fmt::format("{:02}", d.day);
+    case 'H':
+      return fmt::format("{:02}", d.hour);
+    case 'M':
+      return fmt::format("{:02}", d.minute);
+    case 'S':
+      return fmt::format("{:02}", d.second);
+    case 'j':
+      return fmt::format("{:03}", calendar.day_of_year(d));
+    default:
+      return "%";
+  }
+}
+
+/// Do the letters tell dates apart that are so far from each other?
+bool letters_tell_apart(const std::string& letters, Duration length) {
+  const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
+  if (!has('Y')) return false;
+  if (length.kind == Duration::Kind::months) return length.count % 12 == 0 || has('m') || has('j');
+  const bool day = has('j') || (has('m') && has('d'));
+  const bool hour = day && has('H'), minute = hour && has('M'), second = minute && has('S');
+  if (length.kind == Duration::Kind::steps) return second;
+  if (length.count % k_day == 0) return day;
+  if (length.count % k_hour == 0) return hour;
+  if (length.count % k_minute == 0) return minute;
+  return length.count % k_second == 0 && second;
 }
 
 }  // namespace
@@ -101,71 +145,43 @@ int Windows::slot(const Window& window) const {
   return static_cast<int>(number - floor_div(number, slots) * slots);
 }
 
-std::string file_name(std::string_view pattern, const Calendar& calendar, Instant instant) {
-  const Date d = calendar.date(instant);
+std::string file_name(std::string_view pattern, const Calendar& calendar, Instant first,
+                      std::optional<Instant> end) {
+  const Date begin = calendar.date(first);
+  std::optional<Date> last;
+  if (end) last = calendar.date({end->microseconds - k_second});
   std::string out;
-  for_each_part(pattern, [&](char letter, bool special) {
-    if (!special) {
-      out += letter;
-      return;
-    }
-    switch (letter) {
-      case 'Y':
-        out += year_text(d.year);
-        break;
-      case 'm':
-        out += fmt::format("{:02}", d.month);
-        break;
-      case 'd':
-        out += fmt::format("{:02}", d.day);
-        break;
-      case 'H':
-        out += fmt::format("{:02}", d.hour);
-        break;
-      case 'M':
-        out += fmt::format("{:02}", d.minute);
-        break;
-      case 'S':
-        out += fmt::format("{:02}", d.second);
-        break;
-      case 'j':
-        out += fmt::format("{:03}", calendar.day_of_year(d));
-        break;
-      default:
-        out += '%';
-    }
+  for_each_part(pattern, [&](char letter, Letter is) {
+    if (is == Letter::of_end && !last)
+      throw Error(
+          Code::setting,
+          "the file name '{}' has a date of the end of the file, which is known with new_file or until",
+          pattern);
+    out += is == Letter::itself ? std::string(1, letter)
+                                : part_of(letter, calendar, is == Letter::of_end ? *last : begin);
   });
   return out;
 }
 
 void check_file_name(std::string_view pattern) {
-  for_each_part(pattern, [](char, bool) {});
+  for_each_part(pattern, [](char, Letter) {});
+}
+
+bool has_end_date(std::string_view pattern) {
+  bool found = false;
+  const Status status =
+      caught([&] { for_each_part(pattern, [&](char, Letter is) { found |= is == Letter::of_end; }); });
+  return status.ok() && found;
 }
 
 bool tells_apart(std::string_view pattern, Duration new_file) {
-  bool year = false, month = false, day = false, day_of_year = false, hour = false, minute = false,
-       second = false;
+  std::string of_start, of_end;
   const Status status = caught([&] {
-    for_each_part(pattern, [&](char letter, bool special) {
-      if (!special) return;
-      year |= letter == 'Y';
-      month |= letter == 'm';
-      day |= letter == 'd';
-      day_of_year |= letter == 'j';
-      hour |= letter == 'H';
-      minute |= letter == 'M';
-      second |= letter == 'S';
+    for_each_part(pattern, [&](char letter, Letter is) {
+      if (is != Letter::itself) (is == Letter::of_end ? of_end : of_start) += letter;
     });
   });
-  if (!status.ok()) return true;
-  if (!year) return false;
-  if (new_file.kind == Duration::Kind::months) return new_file.count % 12 == 0 || month || day_of_year;
-  day = day_of_year || (month && day);
-  if (new_file.kind == Duration::Kind::steps) return day && hour && minute && second;
-  if (new_file.count % k_day == 0) return day;
-  if (new_file.count % k_hour == 0) return day && hour;
-  if (new_file.count % k_minute == 0) return day && hour && minute;
-  return new_file.count % k_second == 0 && day && hour && minute && second;
+  return !status.ok() || letters_tell_apart(of_start, new_file) || letters_tell_apart(of_end, new_file);
 }
 
 }  // namespace shoal::streams

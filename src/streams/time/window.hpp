@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,11 +59,16 @@ struct StepWindows {
   bool ends_with(std::int64_t step) const { return step % every == 0; }
 };
 
-/// The name of a file whose pattern has %Y %m %d %H %M %S (date and time), %j (day of the year, 001) and %%.
-/// Years have at least 4 digits. Error(setting) for another letter after %.
-std::string file_name(std::string_view pattern, const Calendar& calendar, Instant instant);
-/// The same error without a date.
+/// The name of a file whose pattern has %Y %m %d %H %M %S (date and time), %j (day of the year, 001) and %%
+/// of where its first window begins, and %EY %Em ... of where it ends, less a second, so that January ends on
+/// the 31st. Years have at least 4 digits. Error(setting) for another letter after %, and for an end that is
+/// not known.
+std::string file_name(std::string_view pattern, const Calendar& calendar, Instant first,
+                      std::optional<Instant> end = {});
+/// The same error for letters, without a date.
 void check_file_name(std::string_view pattern);
+/// Has it a part of the date of the end? No for a pattern that check_file_name() refuses.
+bool has_end_date(std::string_view pattern);
 /// Do files that begin every so often get names of their own: has the pattern what tells their dates apart?
 /// Yes for a pattern that check_file_name() refuses.
 bool tells_apart(std::string_view pattern, Duration new_file);

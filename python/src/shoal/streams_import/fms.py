@@ -91,8 +91,10 @@ def time_units(unit: str, line: int, remarks: Remarks) -> dict[str, str]:
     return {"time_units": "days"}
 
 
-def file_name(name: str, line: int, remarks: Remarks) -> str:
-    """FMS puts a low line before each part of a date, longest first, and leaves out what stands between."""
+def file_name(name: str, line: int, remarks: Remarks, of_end: bool = False) -> str:
+    """FMS puts a low line before each part of a date, longest first, and leaves out what stands between.
+    of_end: dates are those of the end of files."""
+    percent = "%E" if of_end else "%"
     found = re.findall(r"%(\d)([a-z]{2})", name)
     if not found:  # a % that begins no part of a date is a letter
         return name.replace("%", "%%") + ".nc"
@@ -106,9 +108,9 @@ def file_name(name: str, line: int, remarks: Remarks) -> str:
     for part in (unit for unit in units if unit in parts):
         longer = [unit for unit in units[: units.index(part)] if unit not in parts]
         if part == "dy" and longer == ["mo"]:
-            new += "_%j"  # day of the year
+            new += f"_{percent}j"  # day of the year
             continue
-        new += "_" + _dates[part]
+        new += "_" + _dates[part].replace("%", percent)
         if longer and not (longer == ["mo"] and "dy" in parts):
             remarks.lost(
                 line,
@@ -118,14 +120,25 @@ def file_name(name: str, line: int, remarks: Remarks) -> str:
     return new + ".nc"
 
 
-def note_filename_time(value: str, line: int, remarks: Remarks) -> None:
-    if value != "begin":
-        remarks.note(
-            line,
-            f"filename_time {value}",
-            "names of files have the date on which the file begins, not its middle or end",
-            once=f"filename_time {value}",
-        )
+def is_of_end(value: str, line: int, remarks: Remarks) -> bool:
+    """Do names of files have the date of their end (filename_time)?"""
+    if value not in ("begin", "end"):
+        why = "names of files have the date on which the file begins, not that of its middle"
+    elif value == "end":
+        why = "it is the date of the last second of the file"
+    else:
+        return False
+    remarks.note(line, f"filename_time {value}", why, once=f"filename_time {value}")
+    return value == "end"
+
+
+def time_origin(base: Sequence[int], line: int, remarks: Remarks) -> dict[str, str]:
+    """Of a base date, where it is one of all calendars."""
+    if base[0] > 0:
+        return {"time_origin": date_text(base)}
+    if any(base):
+        remarks.note(line, f"base date {date_text(base)}", "time counts from the start of the run")
+    return {}
 
 
 def field_entry(found: Field, remarks: Remarks) -> Optional[dict[str, Any]]:

@@ -83,12 +83,7 @@ class _Reader:
             self.fail(second, f"'{date}' is no date: year month day hour minute second")
         self.imported.defaults["attributes"] = {"title": title.strip().strip(",").strip("\"'")}
         del first
-        if any(base):
-            self.remarks.note(
-                second,
-                f"base date {fms.date_text(base)}",
-                "time counts from the start of the run, which the model says",
-            )
+        self.imported.defaults.update(fms.time_origin(base, second, self.remarks))
 
     def line(self, number: int, values: list[str]) -> None:
         """A file has a number in the second column, a field has text in it."""
@@ -164,10 +159,9 @@ class _Reader:
                     "files have all records up to the next one, not only those of its beginning",
                 )
                 length = None
-        if new_file is not None:
-            fms.note_filename_time(
-                rest[5].lower() if len(rest) >= 6 and rest[5] else "middle", number, self.remarks
-            )
+        of_end = new_file is not None and fms.is_of_end(
+            rest[5].lower() if len(rest) >= 6 and rest[5] else "middle", number, self.remarks
+        )
         for extra in rest[6:]:
             self.remarks.lost(number, f"'{extra}'", "a file has twelve columns")
         fields = self.fields.get(name, [])
@@ -178,7 +172,7 @@ class _Reader:
         keys, _ = fms.part_keys(part, start, number, self.remarks)
         if keys is None:
             return
-        new_name = fms.file_name(name, number, self.remarks)
+        new_name = fms.file_name(name, number, self.remarks, of_end)
         self.imported.files += fms.file_tables(number, new_name, head, [keys], fields, self.remarks)
 
 

@@ -116,12 +116,8 @@ class _Reader:
                 f"base_date '{value.text()}'",
                 "it is six numbers: year month day hour minute second",
             )
-        elif any(date):
-            self.remarks.note(
-                value.line,
-                f"base date {fms.date_text(date)}",
-                "time counts from the start of the run, which the model says",
-            )
+        else:
+            self.imported.defaults.update(fms.time_origin(date, value.line, self.remarks))
 
     def unknown(self, keys: dict[str, Lined], known: set[str], where: str) -> None:
         for name, value in keys.items():
@@ -164,7 +160,7 @@ class _Reader:
             return
         self.all_fields += fields
         parts = self.parts(keys, name, line)
-        new_name = fms.file_name(name, line, self.remarks)
+        new_name = fms.file_name(name, line, self.remarks, self.of_end(keys, line))
         if parts:
             self.imported.files += fms.file_tables(line, new_name, head, parts, fields, self.remarks)
 
@@ -247,8 +243,11 @@ class _Reader:
                 )
             field.keys["type"] = _kinds.get(kind.text(), "float")
             attributes = self.attributes(own.get("attributes"))
+            for key in ("long_name", "standard_name", "units"):
+                if key in attributes:
+                    field.keys[key] = attributes.pop(key)
             if "long_name" in own:
-                attributes = {"long_name": own["long_name"].text(), **attributes}
+                field.keys.setdefault("long_name", own["long_name"].text())
             if attributes:
                 field.keys["attributes"] = attributes
             if "write_var" in own and not own["write_var"].flag():
@@ -304,6 +303,14 @@ class _Reader:
         # FMS counts cells from 1, and to the last one.
         return {}, {self.names.x: [int(low_x) - 1, int(high_x)], self.names.y: [int(low_y) - 1, int(high_y)]}
 
+    def of_end(self, keys: dict[str, Lined], line: int) -> bool:
+        if "new_file_freq" not in keys:
+            return False
+        given = keys.get("filename_time")
+        return fms.is_of_end(
+            given.text().lower() if given else "middle", given.line if given else line, self.remarks
+        )
+
     def parts(self, keys: dict[str, Lined], name: str, line: int) -> list[dict[str, Any]]:
         def read(key: str) -> list[tuple[int, str]]:
             value = keys.get(key)
@@ -333,11 +340,6 @@ class _Reader:
                 "they need a start_time and a file_duration each; the first one here",
             )
             freqs = freqs[:1]
-        if new_files:
-            given = keys.get("filename_time")
-            fms.note_filename_time(
-                given.text().lower() if given else "middle", given.line if given else line, self.remarks
-            )
         found = []
         for number, freq in enumerate(freqs):
             part = fms.Part(

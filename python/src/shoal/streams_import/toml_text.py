@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from ..errors import InvalidArgumentError, TypeMismatchError
 from .tables import FileTable, Imported, Remark
 
 _bare = re.compile(r"[A-Za-z0-9_-]+")
@@ -24,16 +29,49 @@ def _text(value: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value of TOML on one line: text, number, flag, list, or table."""
+    """A value of TOML on one line: text, number, flag, list, or table; a path, a length of time or a date as
+    configurations of streams have it. Errors: TypeMismatchError."""
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind not in "mM":
+        value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, str):
         return _text(value)
+    if isinstance(value, os.PathLike):
+        return _text(os.fsdecode(value))
+    if isinstance(value, datetime.timedelta):
+        microseconds = value // datetime.timedelta(microseconds=1)
+        return _text(f"{microseconds // 10**6}.{microseconds % 10**6:06} s")
+    if isinstance(value, datetime.date):  # datetimes are such, too
+        return _text(str(value))
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {value_text(v)}" for k, v in value.items()) + " }"
-    return "[" + ", ".join(map(value_text, value)) + "]"
+        return "{ " + ", ".join(f"{_key(str(k))} = {value_text(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(value_text, value)) + "]"
+    raise TypeMismatchError(f"A value of a configuration is a {type(value).__name__}: {value!r}.")
+
+
+def configuration_text(configuration: Mapping[str, Any]) -> str:
+    """A configuration that came as a dict. Errors: TypeMismatchError, InvalidArgumentError."""
+    lines = ["# From a dict."]
+    tables = []
+    for key, value in configuration.items():
+        if key == "file":
+            if not isinstance(value, (list, tuple)) or not all(isinstance(f, Mapping) for f in value):
+                raise InvalidArgumentError('"file" of a configuration is a list of dicts, one a file.')
+            for file in value:
+                tables += ["[[file]]", *_key_lines(file)]
+        elif isinstance(value, Mapping):
+            tables += [f"[{_key(str(key))}]", *_key_lines(value)]
+        else:
+            lines += _key_lines({key: value})
+    return "\n".join(lines + tables) + "\n"
+
+
+def _key_lines(table: Mapping[str, Any]) -> list[str]:
+    return [f"{_key(str(key))} = {value_text(value)}" for key, value in table.items() if value is not None]
 
 
 def _list_lines(name: str, items: list[Any]) -> list[str]:

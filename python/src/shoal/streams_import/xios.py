@@ -43,12 +43,7 @@ _functions = {
     "log10",
     "sqrt",
 }
-_attribute_names = {
-    "long_name": "long_name",
-    "standard_name": "standard_name",
-    "unit": "units",
-    "comment": "comment",
-}
+_key_names = {"long_name": "long_name", "standard_name": "standard_name", "unit": "units"}
 
 # Attributes with nothing to say in a configuration, and why.
 _noted_of_file = {
@@ -64,7 +59,7 @@ _lost_of_file = {
     "sync_freq": "records are committed as the setting of the dataset says",
     "split_start_offset": "files begin with their window",
     "split_end_offset": "files end with their window",
-    "split_last_date": "files have the date of their beginning alone",
+    "split_last_date": "the date of the end of a file is that of its period",
     "timeseries": "a file for each field is written by a [[file]] for each",
     "ts_prefix": "a file for each field is written by a [[file]] for each",
     "record_offset": "records begin with 0",
@@ -74,7 +69,6 @@ _lost_of_file = {
     "cyclic": "files are written, not read",
 }
 _noted_of_field = {
-    "default_value": "the model says which value is missing (_FillValue)",
     "detect_missing_value": "cells with the missing value do not count in any operation",
     "cell_methods": "it is written by itself",
     "cell_methods_mode": "it is written by itself",
@@ -211,6 +205,7 @@ class _Reader:
         for child in root.children:
             if child.tag == "calendar":
                 self.note(child, "calendar", "the model says calendar and start of the run")
+                self.time_origin(child, several)
             elif child.tag in (
                 "axis_definition",
                 "domain_definition",
@@ -224,6 +219,15 @@ class _Reader:
                     self.note(child, child.tag, "settings of XIOS itself have no use here")
             elif child.tag not in ("field_definition", "file_definition", "context", "file", "file_group"):
                 self.lost(child, f"<{child.tag}>", "the importer knows no such element")
+
+    def time_origin(self, calendar: Element, several: bool) -> None:
+        origin = " ".join(calendar.attributes.get("time_origin", "").split())
+        if not origin:
+            return
+        if several or not re.fullmatch(r"\d+-\d+-\d+( \d+:\d+:\d+)?", origin):
+            why = "contexts may have different ones" if several else "it is no date"
+            return self.lost(calendar, f"time_origin {origin}", f"{why}; say time_origin of the files")
+        self.imported.defaults["time_origin"] = origin
 
     def is_enabled(self, at: Element, label: str, value: str) -> bool:
         if value.strip().strip(".").lower() not in ("true", "t", "yes", "false", "f", "no"):
@@ -295,12 +299,7 @@ class _Reader:
                         "a name has the date on which its file begins",
                     )
                 dates += _date_letters.get(letters, other) if letters else other
-        self.note(
-            file,
-            f"names of files of {name}",
-            "they have the date on which a file begins, not that of its end, too",
-        )
-        return f"{whole}_{dates}.nc"
+        return f"{whole}_{dates}-{dates.replace('%', '%E')}.nc"
 
     def other_keys(self, file: Element, given: dict[str, str], table: FileTable) -> None:
         known = {
@@ -415,7 +414,7 @@ class _Reader:
         if "expression" in entry or name != entry["field"]:
             entry["name"] = name
         entry["operation"] = operation
-        self.sampling(element, given, every, operation, label)
+        self.sampling(element, given, every, operation, label, entry)
         self.grid(element, chain, context, label)
         self.field_keys(element, given, entry, label)
         return entry
@@ -502,16 +501,28 @@ class _Reader:
         return re.sub(rf"\b({'|'.join(sorted(_functions))}) \(", r"\1(", text)
 
     def sampling(
-        self, element: Element, given: dict[str, str], every: str, operation: str, label: str
+        self,
+        element: Element,
+        given: dict[str, str],
+        every: str,
+        operation: str,
+        label: str,
+        entry: dict[str, Any],
     ) -> None:
         op = given.get("freq_op")
         if op is not None:
             length = duration(op)
-            if length != "1 step" and not (operation == "instant" and length == every):
-                self.lost(element, f"{label}: freq_op {op}", "operations take each step that is sent")
+            if length is None:
+                self.lost(element, f"{label}: freq_op {op}", "it is no length of time of one kind")
+            elif operation != "instant" and length != "1 step":
+                entry["sample_every"] = length
+            elif operation == "instant" and length not in ("1 step", every):
+                self.lost(element, f"{label}: freq_op {op}", "instants are of the end of the window")
         offset = given.get("freq_offset")
         if offset is not None and re.sub(r"[a-z\s]", "", offset.lower()) not in ("", "0", "0."):
-            self.lost(element, f"{label}: freq_offset {offset}", "operations take each step that is sent")
+            self.lost(
+                element, f"{label}: freq_offset {offset}", "values are taken at the end of each sample_every"
+            )
 
     def grid(self, element: Element, chain: list[Element], context: _Context, label: str) -> None:
         """A reference on another grid than that of the field that the model sends makes XIOS transform it."""
@@ -544,11 +555,13 @@ class _Reader:
         for key, value in given.items():
             if key in known:
                 continue
-            if key in _attribute_names:
-                attributes[_attribute_names[key]] = value
-            elif key in ("valid_min", "valid_max"):
+            if key in _key_names:
+                entry[_key_names[key]] = value
+            elif key == "comment":
+                attributes[key] = value
+            elif key in ("valid_min", "valid_max", "default_value"):
                 try:
-                    attributes[key] = float(value)
+                    (entry if key == "default_value" else attributes)[key] = float(value)
                 except ValueError:
                     self.lost(element, f"{label}: {key}", f"'{value}' is no number")
             elif key == "enabled":
@@ -565,7 +578,15 @@ class _Reader:
                     _lost_of_field.get(key, "the importer knows no such attribute"),
                 )
         self.packing(element, label, given, entry)
-        attributes.update(self.variables(element))
+        if (missing := entry.pop("default_value", None)) is not None:
+            if "scale_factor" in entry or "add_offset" in entry:
+                self.note(
+                    element, f"{label}: default_value", "packed values have the _FillValue of their type"
+                )
+            else:
+                entry["missing_value"] = missing
+        for key, value in self.variables(element).items():
+            (entry if key in _key_names.values() else attributes)[key] = value
         if attributes:
             entry["attributes"] = attributes
 
