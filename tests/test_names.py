@@ -242,6 +242,19 @@ def constants_of_fortran() -> dict[str, str]:
     return {name: value.strip().removesuffix("_int64") for name, value in found.items()}
 
 
+def verbs_of_groups(language: str) -> set[str]:
+    """Those of groups.h."""
+    if language == "C++":
+        return names_of_cpp("include/shoal/groups.hpp") - {"what", "handle"}
+    return names_of_c("include/shoal/groups.h")
+
+
+def test_groups_have_the_same_verbs_in_cpp():
+    verbs = verbs_of_groups("C")
+    assert verbs == {"def_group", "num_groups", "inq_group", "find_group"}
+    assert verbs_of_groups("C++") == verbs - {"inq_group"} | {"group"}
+
+
 def verbs_of_streams() -> set[str]:
     names = names_of_c("include/shoal/streams.h")
     assert all(name.startswith("streams_") for name in names)
