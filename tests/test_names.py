@@ -131,6 +131,8 @@ beyond = {
         "comm": "of a dataset or decomposition",
         "text": "joins arrays of single characters",
         "to_netcdf": "of xarray's Datasets",
+        "def_group": "of groups.h",
+        "groups": "a mapping, of groups.h",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",
         "whole": "the old name of uncut",

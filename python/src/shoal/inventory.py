@@ -244,6 +244,42 @@ class Dimensions(Mapping):
         return repr(dict(self))
 
 
+@dataclass(frozen=True)
+class Group:
+    """A group of names. name: its path, "ocean/ice"; attributes: mapping of name to value."""
+
+    name: str
+    attributes: Attributes
+
+
+class Groups(Mapping):
+    """Groups by path, each behind the one that it is in; the file itself is none of them."""
+
+    def __init__(self, raw, dataset: Optional[OpenFile] = None):
+        self._raw = raw
+        self._dataset = dataset
+
+    def at(self, index: int) -> Group:
+        """The group of this number, from 0. Raises NotFoundError. Local."""
+        name = self._raw.inq_group(index)[0]
+        return Group(name, Attributes(self._raw, name + "/", self._dataset))
+
+    def __getitem__(self, name: str) -> Group:
+        return self.at(self._raw.find_group(name))
+
+    def __len__(self) -> int:
+        return self._raw.num_groups()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._raw.inq_group(index)[0] for index in range(len(self))])
+
+    def __contains__(self, name) -> bool:
+        return isinstance(name, str) and _is_there(self, name.rstrip("/"))
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(map(repr, self)) + "}"
+
+
 class Variables(Mapping):
     """Variables by name."""
 
@@ -286,7 +322,7 @@ class Variables(Mapping):
 
 
 class Attributes(Mapping):
-    """Attributes of a variable, or of the file, by name.
+    """Attributes of a variable, of a group ("ocean/"), or of the file, by name.
 
     Text is str (a list of str if there are several strings), one number is a numpy scalar, several
     are an array."""
@@ -315,6 +351,8 @@ class Attributes(Mapping):
     def __len__(self) -> int:
         if not self._variable:
             return self._raw.inq_file()[6]
+        if self._variable.endswith("/"):
+            return self._raw.inq_group(self._raw.find_group(self._variable))[1]
         return self._raw.inq_var(self._raw.find_var(self._variable))[4]
 
     def __iter__(self) -> Iterator[str]:
