@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import shoal
+from shoal.comparison import compare
+from shoal.conversion import convert
 
 xr = pytest.importorskip("xarray")
 h5netcdf = pytest.importorskip("h5netcdf")
@@ -174,3 +178,42 @@ def test_trees_of_ranks(ranks, mpirun, theirs, tmp_path):
     with xr.open_dataset(theirs, engine=ENGINE, group="ocean") as a:
         with xr.open_dataset(tmp_path / "group.nc", engine=ENGINE, group="only/this") as b:
             xr.testing.assert_identical(a.load(), b.load())
+
+
+def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
+    out, reference = tmp_path / "out.nc", tmp_path / "refs.json"
+    convert(out, theirs, compression="shuffle+deflate:1", verify=True)
+    same_trees(theirs, out)
+    assert compare(theirs, out, ignore_attributes=["_Storage"]).same
+    with shoal.open(out, mode="r+") as file:
+        file.put_att("ocean", "title", "another")
+        file.def_group("more")
+    found = {(item.where, item.what): (item.a, item.b) for item in compare(theirs, out).headers}
+    assert found == {
+        ("ocean/", "attribute title"): ("'ocean'", "'another'"),
+        ("more/", "group"): ("none", "there"),
+    }
+    convert(out, theirs, variables=["ocean/temp"], overwrite=True)
+    with shoal.open(out) as file:
+        assert sorted(file.variables) == ["ocean/temp", "ocean/z", "time", "x"]
+        assert list(file.groups) == ["ocean"] and file.get_att("ocean", "title") == "ocean"
+    with pytest.raises(shoal.NotSupportedError, match="is in a group, and format cdf5 has no groups"):
+        convert(tmp_path / "none.nc", theirs, format="cdf5", exclude=["*t*", "*c*"])
+
+    shoal.write_reference(theirs, reference)
+    refs = json.loads(reference.read_text())["refs"]
+    assert json.loads(refs["ocean/.zattrs"]) == {"title": "ocean"} and "empty/deep/.zgroup" in refs
+    assert json.loads(refs["ocean/temp/.zattrs"])["_ARRAY_DIMENSIONS"] == ["time", "z", "x"]
+    utils = pytest.importorskip("kerchunk.utils")
+    zarr = pytest.importorskip("zarr")
+    root = zarr.open_group(utils.refs_as_store(str(reference)), mode="r", zarr_format=2)
+    with shoal.open(theirs) as file:
+        for name in ("ssh", "ocean/temp", "ocean/ice/conc", "land/v"):
+            np.testing.assert_array_equal(root[name][:], file[name][...])
+
+
+def test_a_master_has_groups(theirs, tmp_path):
+    master = tmp_path / "master.nc"
+    shoal.write_master(theirs, master)
+    same_trees(theirs, master)
+    same_trees(theirs, master, "shoal")

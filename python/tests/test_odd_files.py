@@ -332,7 +332,10 @@ def test_xarray_has_the_root_group(grouped):
     if not hasattr(xr, "open_datatree"):
         pytest.skip("this xarray has no trees")
     with xr.open_datatree(grouped, engine="shoal") as tree:
-        assert tree.groups == ("/", "/phy") and set(tree["phy"].to_dataset(inherit=False).variables) == {"y", "t"}
+        assert tree.groups == ("/", "/phy") and set(tree["phy"].to_dataset(inherit=False).variables) == {
+            "y",
+            "t",
+        }
 
 
 # ---- Definitions

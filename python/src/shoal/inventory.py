@@ -200,16 +200,32 @@ class Cells:
         return repr(self.variable)
 
 
+def why_unreadable(variable: Variable) -> str:
+    """Why Shoal cannot read the variable, ""; it can. Local."""
+    if variable.ndim > _shoal.MAX_DIMS:
+        return f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
+    if variable.dtype is None:
+        return "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
+    return ""
+
+
 def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
-    """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
+    """Raises NotSupportedError for a variable that Shoal cannot read. Local."""
     for variable in variables:
-        if variable.dtype is None or variable.ndim > _shoal.MAX_DIMS:
-            why = (
-                f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
-                if variable.ndim > _shoal.MAX_DIMS
-                else "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
-            )
+        if why := why_unreadable(variable):
             raise NotSupportedError(f"{path}: variable '{variable.name}' {why}; {remedy}.")
+
+
+def split_readable(
+    path: str, variables: Iterable[Variable], asked: Iterable[str] | None, remedy: str
+) -> tuple[list[Variable], dict[str, str]]:
+    """Variables that Shoal can read, and why it cannot read the others, which are left out. One that was
+    asked for by its very name raises NotSupportedError. Local."""
+    found = list(variables)
+    wanted = {from_root(composed(name)) for name in asked or ()}
+    need_readable(path, [v for v in found if composed(v.name) in wanted], remedy)
+    left_out = {v.name: why for v in found if (why := why_unreadable(v))}
+    return [v for v in found if v.name not in left_out], left_out
 
 
 def _is_there(named: Mapping, name: object) -> bool:
