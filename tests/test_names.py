@@ -125,6 +125,7 @@ beyond = {
         "c_handle": "of a decomposition: the way down to shoal.h",
         "put_text": "character arguments of one string",
         "get_text": "character arguments of one string",
+        **{verb: "of groups.h" for verb in ("def_group", "num_groups", "inq_group", "find_group")},
     },
     "Python": {
         "is_open": "handles can be empty",
