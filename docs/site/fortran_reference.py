@@ -67,7 +67,8 @@ def _bindings(text: str, kind: str) -> dict[str, str]:
     body = re.search(rf"^  type :: {kind}\n(.*?)^  end type", text, re.M | re.S)
     if body is None:
         raise SystemExit(f"fortran_reference.py: there is no type {kind} in fortran/shoal.f90")
-    return dict(re.findall(r"(?:procedure|generic) :: (\w+) => (\w+)", body[1]))
+    lines = re.findall(r"(?:procedure|generic) :: (.*)", body[1])
+    return {name: target for line in lines for name, target in re.findall(r"(\w+) => (\w+)", line)}
 
 
 def _entry(shown: str, owner: str, procedure: Procedure) -> str:
