@@ -22,6 +22,7 @@ _ITEM = re.compile(
 # C++: class, and what it is called in the text.
 _CLASSES = [
     "Dataset",
+    "Groups",
     "Decomposition",
     "Settings",
     "Section",
@@ -31,7 +32,7 @@ _CLASSES = [
     "Streams",
     "AttributeValue",
 ]
-_STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo"]
+_STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo", "GroupInfo"]
 _FREE = [
     "wait",
     "serve",
