@@ -322,6 +322,51 @@ TEST_CASE("groups: compressed fields, and chunks") {
   ok(shoal_close(&file, 0));
 }
 
+TEST_CASE("groups: cells that are left out, and a list of water points, in a group") {
+  if (no_groups()) return;
+  if (skipped(in_one_file(), "water points go to one file")) return;
+  const Cut cut = cut_of(k_x);
+  const auto is_water = [](std::int64_t cell) { return cell % 4 != 3; };
+  std::vector<std::int8_t> active;
+  for (std::int64_t i = 0; i < cut.tile().count[0]; ++i)
+    active.push_back(is_water(cut.tile().first[0] + i) ? 1 : 0);
+  shoal_array mask = shoal_array_of(active.data(), SHOAL_LOGICAL, 1, cut.tile().count.data());
+  mask.element_size = 1;
+  shoal_decomposition* masked = nullptr;
+  ok(shoal_masked(MPI_COMM_WORLD, cut.handle(), &mask, &masked));
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  def_dim(file, "x", k_x);
+  ok(shoal_def_gathered(file, "sea/water", "x", masked));
+  ok(shoal_def_var(file, "sea/of_water", SHOAL_FLOAT, "water", masked));
+  ok(shoal_def_var(file, "sea/deep/of_grid", SHOAL_FLOAT, "x", masked));
+  TestArray array(SHOAL_FLOAT, cut.tile().count);
+  for_cells(cut.tile(), [&](const Dims& i) { array.set({i[0] - cut.tile().first[0]}, value_of(1, i)); });
+  for (const char* name : {"sea/of_water", "sea/deep/of_grid"})
+    ok(shoal_write(file, name, masked, array.c(), nullptr));
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  CHECK(text_of(file, "sea/water", "compress") == "x");
+  int number = -1;
+  ok(shoal_find_att(file, "sea/deep/of_grid", "_FillValue", &number));
+  const std::int64_t points = k_x - k_x / 4;
+  TestArray of_water(SHOAL_FLOAT, {points}), of_grid(SHOAL_FLOAT, {k_x}),
+      on_grid(SHOAL_FLOAT, cut.tile().count);
+  ok(shoal_get(file, "sea/of_water", of_water.c(), nullptr));
+  ok(shoal_get(file, "sea/deep/of_grid", of_grid.c(), nullptr));
+  ok(shoal_read(file, "sea/of_water", cut.handle(), on_grid.c(), nullptr));
+  std::int64_t point = 0;
+  for (std::int64_t cell = 0; cell < k_x; ++cell) {
+    const double right = is_water(cell) ? value_of(1, {cell}) : fill_value(SHOAL_FLOAT);
+    CHECK(of_grid.get({cell}) == right);
+    if (is_water(cell)) CHECK(of_water.get({point++}) == right);
+    const std::int64_t here = cell - cut.tile().first[0];
+    if (here >= 0 && here < cut.tile().count[0]) CHECK(on_grid.get({here}) == right);
+  }
+  ok(shoal_close(&file, 0));
+  shoal_decomposition_free(&masked);
+}
+
 TEST_CASE("groups: names that cannot be") {
   if (no_groups()) return;
   shoal_dataset* file = nullptr;

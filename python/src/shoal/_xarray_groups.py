@@ -185,7 +185,7 @@ def _prepared(comm: Any, node: Node, append_dim: str | None = None) -> tuple[Any
     blocks = Blocks(comm, ds, node.split, node.decomposition)
     if blocks.halo:
         ds = ds.isel(blocks.halo)
-    check_alike(comm, [("group", node.group), *described(ds, unlimited, blocks)])
+    check_alike(comm, described(ds, unlimited, blocks))
     return ds, blocks, unlimited, given
 
 
@@ -308,6 +308,7 @@ def to_netcdf(
         return os.path.abspath(path), kind
 
     where, kind = on_all(comm, look)
+    check_alike(comm, [("mode", mode), ("group", group), ("append_dim", append_dim)])
     node = Node(group, ds, encoding or {}, unlimited_dims, split, decomposition)
     adds = mode == "a" or append_dim is not None
     exists = adds and comm.bcast(os.path.lexists(where) if comm.rank == 0 else None)

@@ -54,6 +54,7 @@ refused(mine.isel(x=slice(0, 1)) if last else mine, "its block has", kind=ValueE
 refused(mine.assign_attrs(a={}) if last else mine, "attr", kind=(ValueError, TypeError))
 refused(mine, "'k'", encoding={"k": {}} if last else {}, kind=ValueError)
 refused(mine, "group", group="g" if last else None)
+refused(mine, "mode", group="g", mode="a" if last else "w")
 refused(mine, "unlimited_dims=[]", unlimited_dims=["x"], kind=NotImplementedError)
 refused(mine, "'y'", split="y" if last else "x", decomposition=None, kind=ValueError)
 refused(mine.drop_vars("n") if last else mine, "variables", kind=ValueError)
