@@ -127,7 +127,7 @@ module shoal
     procedure :: abandon => dataset_abandon
     procedure :: sync => dataset_sync
     procedure :: end_define => dataset_end_define
-    procedure :: def_dim => dataset_def_dim
+    procedure :: def_dim => dataset_def_dim, def_group => dataset_def_group
     procedure, private :: def_var_text, def_var_names, def_var_dims
     generic :: def_var => def_var_text, def_var_names, def_var_dims
     procedure :: def_cut => dataset_def_cut
@@ -156,8 +156,7 @@ module shoal
     procedure :: write_variable, read_variable, put_variable, get_variable
     procedure :: write_boxes => dataset_write_boxes, read_boxes => dataset_read_boxes
     procedure :: write_independent => dataset_write_independent, read_independent => dataset_read_independent
-    procedure :: put_text => dataset_put_text
-    procedure :: get_text => dataset_get_text
+    procedure :: put_text => dataset_put_text, get_text => dataset_get_text
     procedure :: inq_file => dataset_inq_file
     procedure :: inq_dim => dataset_inq_dim
     procedure :: num_records => dataset_num_records
@@ -165,11 +164,11 @@ module shoal
     procedure :: inq_fill => dataset_inq_fill
     procedure :: inq_var => dataset_inq_var
     procedure :: inq_att => dataset_inq_att
+    procedure :: num_groups => dataset_num_groups, inq_group => dataset_inq_group, find_group => dataset_find_group
     procedure :: find_dim => dataset_find_dim
     procedure :: find_var => dataset_find_var
     procedure :: find_att => dataset_find_att
-    procedure :: settings => dataset_settings
-    procedure :: report => dataset_report
+    procedure :: settings => dataset_settings, report => dataset_report
     procedure :: is_open => dataset_is_open
   end type shoal_dataset
 
@@ -646,6 +645,7 @@ module shoal
     end subroutine get_variable
   end interface
 #include "independent.inc"
+#include "groups.inc"
 
 contains
 

@@ -125,12 +125,15 @@ beyond = {
         "c_handle": "of a decomposition: the way down to shoal.h",
         "put_text": "character arguments of one string",
         "get_text": "character arguments of one string",
+        **{verb: "of groups.h" for verb in ("def_group", "num_groups", "inq_group", "find_group")},
     },
     "Python": {
         "is_open": "handles can be empty",
         "comm": "of a dataset or decomposition",
         "text": "joins arrays of single characters",
         "to_netcdf": "of xarray's Datasets",
+        "def_group": "of groups.h",
+        "groups": "a mapping, of groups.h",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",
         "whole": "the old name of uncut",
@@ -240,6 +243,19 @@ def constants_of_fortran() -> dict[str, str]:
     for names in re.findall(r"^ *\w+(?:\([^)]*\))?, parameter, public *:: *(.*)$", text, re.M):
         found |= dict(re.findall(r"SHOAL_(\w+) *= *([^,]+)", names))
     return {name: value.strip().removesuffix("_int64") for name, value in found.items()}
+
+
+def verbs_of_groups(language: str) -> set[str]:
+    """Those of groups.h."""
+    if language == "C++":
+        return names_of_cpp("include/shoal/groups.hpp") - {"what", "handle"}
+    return names_of_c("include/shoal/groups.h")
+
+
+def test_groups_have_the_same_verbs_in_cpp():
+    verbs = verbs_of_groups("C")
+    assert verbs == {"def_group", "num_groups", "inq_group", "find_group"}
+    assert verbs_of_groups("C++") == verbs - {"inq_group"} | {"group"}
 
 
 def verbs_of_streams() -> set[str]:

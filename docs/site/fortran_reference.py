@@ -67,7 +67,8 @@ def _bindings(text: str, kind: str) -> dict[str, str]:
     body = re.search(rf"^  type :: {kind}\n(.*?)^  end type", text, re.M | re.S)
     if body is None:
         raise SystemExit(f"fortran_reference.py: there is no type {kind} in fortran/shoal.f90")
-    return dict(re.findall(r"(?:procedure|generic) :: (\w+) => (\w+)", body[1]))
+    lines = re.findall(r"(?:procedure|generic) :: (.*)", body[1])
+    return {name: target for line in lines for name, target in re.findall(r"(\w+) => (\w+)", line)}
 
 
 def _entry(shown: str, owner: str, procedure: Procedure) -> str:
@@ -121,7 +122,7 @@ def _constants(text: str) -> str:
 
 def _types(text: str) -> str:
     out = []
-    for name in ("map_info", "file_info", "dim_info", "var_info", "att_info"):
+    for name in ("map_info", "file_info", "dim_info", "var_info", "att_info", "group_info"):
         body = re.search(rf"^  type :: shoal_{name}\n.*?^  end type shoal_{name}\n", text, re.M | re.S)
         if body:
             code = "\n".join(line[2:] for line in body[0].split("\n"))
@@ -145,9 +146,8 @@ def _streams(top: Path) -> tuple[dict[str, Procedure], list[str], str]:
 def text(top: Path) -> tuple[str, set[str]]:
     """The page, and the names that it describes."""
     main = (top / "fortran/shoal.f90").read_text(encoding="utf-8")
-    main = main.replace(
-        '#include "independent.inc"\n', (top / "fortran/independent.inc").read_text(encoding="utf-8")
-    )
+    for part in ("independent.inc", "groups.inc"):
+        main = main.replace(f'#include "{part}"\n', (top / "fortran" / part).read_text(encoding="utf-8"))
     library = (top / "fortran/library.f90").read_text(encoding="utf-8")
     found = procedures_of(main) | procedures_of(library)
     of_dataset, of_decomposition = (

@@ -22,6 +22,7 @@ _ITEM = re.compile(
 # C++: class, and what it is called in the text.
 _CLASSES = [
     "Dataset",
+    "Groups",
     "Decomposition",
     "Settings",
     "Section",
@@ -31,7 +32,7 @@ _CLASSES = [
     "Streams",
     "AttributeValue",
 ]
-_STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo"]
+_STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo", "GroupInfo"]
 _FREE = [
     "wait",
     "serve",
@@ -71,6 +72,10 @@ def text_of_c(top: Path) -> str:
         "call; `SHOAL_SECTION_INIT`, `SHOAL_MAP_INFO_INIT`, `SHOAL_FILE_INFO_INIT`, `SHOAL_DIM_INFO_INIT`,\n"
         "`SHOAL_VAR_INFO_INIT` and `SHOAL_ATT_INFO_INIT` are initial values of structs.\n"
     )
+    header = (top / "include/shoal/groups.h").read_text(encoding="utf-8")
+    about = header.split("Shoal: ")[1].split("shoal.h.\n *\n", 1)[1].split(" */")[0]
+    out += ["## Groups of names\n", "`#include <shoal/groups.h>`.\n", to_markdown(_lines(about))]
+    out += _sections_of_c(header, "###")
     header = (top / "include/shoal/streams.h").read_text(encoding="utf-8")
     out += ["## Streams\n", "`#include <shoal/streams.h>`.\n"]
     out.append(to_markdown(_lines(" * Time:" + header.split(" * Time:")[1].split(" */")[0])))

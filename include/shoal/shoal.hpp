@@ -18,6 +18,7 @@
 #include <shoal/arrays.hpp>
 #include <shoal/boxes.hpp>
 #include <shoal/decomposition.hpp>
+#include <shoal/groups.hpp>
 #include <shoal/library.hpp>
 
 #include <cstddef>
@@ -163,7 +164,7 @@ struct AttInfo {
 // ---- Dataset --------------------------------------------------------------------------------
 
 /// A file that all ranks of a communicator have open.
-class Dataset {
+class Dataset : public Groups<Dataset> {
  public:
   /// Make a file, or replace one. settings: Settings{}.format("netcdf4"), or "key=value, key=value".
   /// Collective.
@@ -669,6 +670,7 @@ class Dataset {
     return text;
   }
 
+  friend class Groups<Dataset>;
   // The handle, which others can use.
   shoal_dataset* opened() const {
     if (handle_ == nullptr)

@@ -402,6 +402,8 @@ void bind_dataset(nb::module_& m) {
       .def("is_open", &Dataset::is_open)
       .def("def_dim", &Dataset::def_dim, "name"_a, "length"_a)
       .def(
+          "def_group", [](Dataset& d, const std::string& name) { d.def_group(name); }, "name"_a)
+      .def(
           "def_var",
           [](Dataset& d, const std::string& name, int type, const std::vector<std::string>& dims,
              const shoal::Decomposition* decomposition) {
@@ -495,6 +497,13 @@ void bind_dataset(nb::module_& m) {
              const auto a = d.att(variable, index);
              return std::make_tuple(a.name, static_cast<int>(a.type), a.count);
            })
+      .def("num_groups", [](const Dataset& d) { return d.num_groups(); })
+      .def("inq_group",
+           [](const Dataset& d, int index) {
+             const auto g = d.group(index);
+             return std::make_tuple(g.name, g.attributes);
+           })
+      .def("find_group", [](const Dataset& d, const std::string& name) { return d.find_group(name); })
       .def("num_records", [](const Dataset& d) { return d.num_records(); })
       .def("begin_step", &Dataset::begin_step)
       .def("find_dim", &Dataset::find_dim)

@@ -217,7 +217,7 @@ def test_what_cannot_be_leaves_nothing(his, tmp_path):
 
 
 def test_types_and_groups_that_shoal_has_not(tmp_path):
-    """Said by name, also by others that look at all variables; what is left can be written."""
+    """Variables of types that Shoal has not are left out, and said by name; one that is asked for fails."""
     path, out = tmp_path / "others.nc", tmp_path / "out.nc"
     with netCDF4.Dataset(path, "w") as file:
         file.createDimension("x", 3)
@@ -225,17 +225,32 @@ def test_types_and_groups_that_shoal_has_not(tmp_path):
         kind = file.createEnumType("u1", "kind", {"land": 0, "water": 1})
         file.createVariable("kinds", kind, "x")[:] = 1
         file.createGroup("inner").createVariable("deep", "f4", "x")[:] = 2.5
+        file["inner"].note = "deep"
     with shoal.open(path) as file:
         assert file.variables["kinds"].dtype is None
-    for exclude, words in [([], "'kinds'.*enum.*--exclude"), (["kinds"], "'inner/deep'.*group.*--exclude")]:
+    for options, words in [
+        ({"variables": ["plain", "kinds"]}, "'kinds'.*enum.*--exclude"),
+        ({"format": "cdf5"}, "'inner/deep'.*cdf5 has no groups.*--exclude"),
+    ]:
         with pytest.raises(shoal.NotSupportedError, match=words):
-            convert(out, path, exclude=exclude)
+            convert(out, path, **options)
         assert not out.exists() and not leftovers(tmp_path)
-    convert(out, path, exclude=["kinds", "inner/*"], verify=True)
+    done = convert(out, path, verify=True)
+    assert list(done.left_out) == ["kinds"] and done.variables == done.verified == 2
     with netCDF4.Dataset(out) as file:
         assert list(file.variables) == ["plain"] and file["plain"][:].tolist() == [7, 7, 7]
+        assert file["inner/deep"][:].tolist() == [2.5] * 3 and file["inner"].note == "deep"
+    assert compare(path, out).same and list(compare(path, out).left_out) == ["kinds"]
+    assert list(compare(path, path).left_out) == ["kinds"] and compare(path, path).same
+    result = run_program([*program, path, str(out), "--overwrite", "--quiet"])
+    assert result.returncode == 3 and "'kinds' is left out: it is of a type" in result.stderr
+    result = run_program([*program[:-1], "compare", path, path])
+    assert result.returncode == 3 and "kinds: not compared, it is of a type" in result.stdout
+    convert(out, path, exclude=["kinds", "inner/*"], verify=True, overwrite=True, format="cdf5")
+    with netCDF4.Dataset(out) as file:
+        assert list(file.variables) == ["plain"] and not file.groups
     with pytest.raises(shoal.NotSupportedError, match="'kinds'.*--variables"):
-        compare(path, path)
+        compare(path, path, variables=["kinds"])
     assert compare(path, path, variables=["plain", "inner/deep"]).same
     with pytest.raises(shoal.NotSupportedError, match="'kinds'"), shoal.open(path) as file:
         file.get("kinds")

@@ -88,7 +88,7 @@ refused = [
     ({"encoding": {"v": {"endian": "big"}}}, NotImplementedError, "endian"),
     ({"engine": "netcdf4"}, NotImplementedError, "engine"),
     ({"compute": False}, NotImplementedError, "compute"),
-    ({"group": "a"}, NotImplementedError, "Shoal writes none"),
+    ({"group": "a", "format": "cdf5"}, NotImplementedError, "cdf5 has no groups"),
     ({"mode": "a"}, NotImplementedError, "append_dim"),
     ({"mode": "r"}, ValueError, "'r'"),
     ({"format": "NETCDF5"}, ValueError, "(?i)netcdf5"),
@@ -126,14 +126,14 @@ def test_refused_datasets(tmp_path):
     assert not path.exists()
 
 
-def test_groups(tmp_path):
+def test_groups_of_files_as_a_whole(tmp_path):
     path = tmp_path / "a.nc"
     xr.Dataset({"v": ("x", np.arange(2.0))}).to_netcdf(path)
-    with pytest.raises(NotImplementedError, match="Shoal writes none.*ncks"):
+    with pytest.raises(shoal.NotFoundError, match="no group 'inner"):
         xr.open_dataset(path, engine="shoal", group="inner")
-    with pytest.raises(NotImplementedError, match="Shoal writes none"):
+    with pytest.raises(NotImplementedError, match="names in groups are paths"):
         shoal.open(path, group="inner")
-    with pytest.raises(NotImplementedError, match="Shoal writes none"):
+    with pytest.raises(NotImplementedError, match="names in groups are paths"):
         shoal.create(tmp_path / "b.nc", group="inner")
     with shoal.open(path, group="/") as file, xr.open_dataset(path, engine="shoal", group=None) as ds:
         assert "v" in file and "v" in ds

@@ -211,7 +211,7 @@ int shoal_def_var_dims(shoal_dataset* dataset, const char* name, int type, int n
                   as_index(dims[i]), there, counted_from())
           .of_variable(name)
           .in_file(file.path());
-    return file.schema().dim(dims[i]).name;
+    return "/" + file.schema().dim(dims[i]).name;  // from the root
   };
   return define_variable(dataset, name, type, ndims, dim, decomposition);
 }

@@ -289,6 +289,10 @@ void Dataset::define(const char* variable, Work&& work) {
   }
 }
 
+void Dataset::def_group(const std::string& name) {
+  define(nullptr, [&] { definitions_.def_group(name); });
+}
+
 void Dataset::def_dim(const std::string& name, std::int64_t length) {
   define(nullptr, [&] { definitions_.def_dim(name, length); });
 }
@@ -579,7 +583,7 @@ const Schema& Dataset::schema() const {
 }
 
 const std::vector<Attribute>& Dataset::attributes_of(const char* name) const {
-  return name == nullptr ? schema().attributes : schema().variable(variable(name)).attributes;
+  return schema().attributes_of(definitions_.owner(name));
 }
 
 std::int64_t Dataset::begin_step() {

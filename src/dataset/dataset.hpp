@@ -73,6 +73,7 @@ class Dataset {
   // ---- Definitions. Local. Error(state) if the file was opened for reading only.
   /// All ranks that define, or fail to, finish definitions together; those that follow do this first.
   void begin_definition();
+  void def_group(const std::string& name);
   void def_dim(const std::string& name, std::int64_t length);
   /// dims: names, slowest first; in a text with blanks or commas between (names_in).
   void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
@@ -150,7 +151,8 @@ class Dataset {
   /// Numbers by name; Error(not_found) with the nearest one.
   int variable(const std::string& name) const { return definitions_.variable(name); }
   int dimension(const std::string& name) const { return definitions_.dimension(name); }
-  /// Those of the variable, nullptr: of the file.
+  int owner(const char* variable) const { return definitions_.owner(variable); }  ///< Definitions::owner
+  /// Those of the variable or group; nullptr, "/": of the file.
   const std::vector<Attribute>& attributes_of(const char* variable) const;
   /// Records of the variable's record dimension, nullptr: of the file's; 0 where there is none.
   /// Error(invalid_argument): the file has several; Error(state): rank 0 alone knows them until sync.

@@ -3,10 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
 #include "base/error.hpp"
+#include "format/format_traits.hpp"
+#include "format/group_paths.hpp"
 
 namespace shoal {
 
@@ -71,6 +74,46 @@ void check_attributes(const std::vector<Attribute>& have, const std::vector<Attr
       differs(fmt::format("the attribute '{}' is missing", attribute.name));
 }
 
+// Groups of the file stay. Each is there before what is in it, and no variable or dimension has its name.
+void check_groups(const Schema& have, const Schema& wanted) {
+  for (std::size_t g = 0; g < have.groups.size(); ++g) {
+    if (g >= wanted.groups.size() || wanted.groups[g].name != have.groups[g].name)
+      differs(fmt::format("the group '{}' is missing", have.groups[g].name));
+    check_attributes(have.groups[g].attributes, wanted.groups[g].attributes);
+  }
+  check_unique(wanted.groups, "group");
+  std::unordered_set<std::string_view> known{""};
+  const auto check_group_of = [&](const std::string& name, const char* what) {
+    const std::string group = group_of(name);
+    if (!known.contains(group))
+      throw Error(Code::not_found, "{} '{}' is in the group '{}', which there is not", what, name, group);
+  };
+  for (std::size_t g = 0; g < wanted.groups.size(); ++g) {
+    const auto& group = wanted.groups[g];
+    if (g >= have.groups.size()) {
+      check_path(group.name, "group", wanted.format);
+      check_attributes({}, group.attributes);
+    }
+    check_group_of(group.name, "group");
+    known.insert(group.name);
+  }
+  if (known.size() == 1 && have.groups.empty() && !traits_of(wanted.format).has_groups) return;
+  const auto check_items = [&](const auto& items, std::size_t old, const char* what) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string& name = items[i].name;
+      check_group_of(name, what);
+      if (i >= old && known.contains(name))
+        throw Error(Code::exists, "there is a group '{}'; a {} cannot be called so", name, what);
+    }
+  };
+  check_items(wanted.dims, have.dims.size(), "dimension");
+  check_items(wanted.variables, have.variables.size(), "variable");
+  for (std::size_t g = have.groups.size(); g < wanted.groups.size(); ++g)
+    if (const auto& name = wanted.groups[g].name;
+        wanted.find_dim(name) >= 0 || wanted.find_variable(name) >= 0)
+      throw Error(Code::exists, "there is a variable or dimension '{}'; a group cannot be called so", name);
+}
+
 void check_dims(const Schema& have, const Schema& wanted) {
   if (wanted.dims.size() < have.dims.size())
     differs(fmt::format("the dimension '{}' is missing", have.dims[wanted.dims.size()].name));
@@ -91,18 +134,37 @@ void check_name(const std::string& name, const char* what) {
   if (!fault.empty()) throw Error(Code::invalid_argument, "no {} may be called '{}': {}", what, name, fault);
 }
 
+void check_path(const std::string& path, const char* what, Format format) {
+  if (path.find('/') == std::string::npos) return check_name(path, what);
+  if (!traits_of(format).has_groups)
+    throw Error(
+        Code::invalid_argument,
+        "no {} may be called '{}': it has a '/' at byte {}, and format {} has no groups; netcdf4 has them",
+        what, path, path.find('/'), name_of(format));
+  for (std::size_t at = 0; at <= path.size();) {
+    const auto end = std::min(path.find('/', at), path.size());
+    const bool last = end == path.size();
+    const std::string name = path.substr(at, end - at);
+    if (name.empty())
+      throw Error(Code::invalid_argument,
+                  "no {} may be called '{}': one of its names is empty; a path is 'GROUP/NAME'", what, path);
+    check_name(name, last ? what : "group");
+    at = end + 1;
+  }
+}
+
 void check_extends(const Schema& in_file, const Schema& wanted) {
   const Schema have = changed(in_file, wanted.changes);
   for (const SchemaChange& change : wanted.changes) {
     using Kind = SchemaChange::Kind;
-    if (change.kind != Kind::delete_attribute)
-      check_name(change.to, change.kind == Kind::rename_dim        ? "dimension"
-                            : change.kind == Kind::rename_variable ? "variable"
-                                                                   : "attribute");
+    if (change.kind == Kind::rename_attribute) check_name(change.to, "attribute");
+    if (change.kind == Kind::rename_dim) check_path(change.to, "dimension", wanted.format);
+    if (change.kind == Kind::rename_variable) check_path(change.to, "variable", wanted.format);
   }
   if (have.format != wanted.format)
     throw Error(Code::invalid_argument, "the file is {}, the definitions are for {}", name_of(have.format),
                 name_of(wanted.format));
+  check_groups(have, wanted);
   check_dims(have, wanted);
   check_attributes(have.attributes, wanted.attributes);
   if (wanted.variables.size() < have.variables.size())

@@ -29,6 +29,7 @@ struct FormatTraits {
   bool has_header_file = false;  ///< the header is a file beside the data
   /// A record is there for all variables as soon as it is for one: cells that nobody wrote must be filled.
   bool interleaves_records = false;
+  bool has_groups = false;         ///< names may lie in groups of names (group_paths.hpp)
   bool has_chunks = false;         ///< variables may be stored in chunks, which filters compress
   const char* drivers = "native";  ///< those that store it, with blanks between, as far as they are built
   /// Of a dataset that is a folder: the object that has its header; nullptr: a dataset is a file.

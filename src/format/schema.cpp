@@ -44,6 +44,19 @@ int index_of(const Items& items, const std::string& name) {
 }
 }  // namespace
 
+const std::vector<Attribute>& Schema::attributes_of(int owner) const {
+  if (is_group(owner)) return groups.at(group_number(owner)).attributes;
+  return owner == k_of_file ? attributes : variables.at(owner).attributes;
+}
+
+std::vector<Attribute>& Schema::attributes_of(int owner) {
+  return const_cast<std::vector<Attribute>&>(std::as_const(*this).attributes_of(owner));  // NOLINT
+}
+
+int Schema::find_group(const std::string& name) const {
+  return index_of(groups, name);
+}
+
 int Schema::find_dim(const std::string& name) const {
   return index_of(dims, name);
 }
@@ -87,8 +100,8 @@ std::string text_of(const SchemaChange& change) {
 Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
   for (const SchemaChange& change : changes) {
     const auto index = static_cast<std::size_t>(change.index);
-    const bool of_file = change.index < 0 || change.kind == SchemaChange::Kind::rename_dim;
-    auto& attributes = of_file ? schema.attributes : schema.variables.at(index).attributes;
+    const bool of_dim = change.kind == SchemaChange::Kind::rename_dim;
+    auto& attributes = schema.attributes_of(of_dim ? k_of_file : change.index);
     const auto attribute = std::find_if(attributes.begin(), attributes.end(),
                                         [&](const Attribute& a) { return a.name == change.name; });
     switch (change.kind) {
@@ -154,6 +167,10 @@ template <class Io, class AnySchema>
 void visit_schema(Io& io, AnySchema& schema) {
   const auto attribute = [](auto& to, auto& a) { to(a.name, a.type, a.data, a.strings); };
   io(schema.format);
+  io.each(schema.groups, [&](auto& to, auto& group) {
+    to(group.name);
+    to.each(group.attributes, attribute);
+  });
   io.each(schema.dims, [](auto& to, auto& dim) { to(dim.name, dim.length, dim.unlimited); });
   io.each(schema.attributes, attribute);
   io.each(schema.variables, [&](auto& to, auto& v) {

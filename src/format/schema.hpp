@@ -48,13 +48,19 @@ struct Attribute {
 };
 
 struct Dimension {
-  std::string name;
+  std::string name;         ///< with the path of its group
   std::int64_t length = 0;  ///< records so far, if unlimited
   bool unlimited = false;
 };
 
+/// A group of names, of a format that has groups.
+struct GroupDef {
+  std::string name;  ///< its path, without a '/' in front (group_paths.hpp)
+  std::vector<Attribute> attributes;
+};
+
 struct VariableDef {
-  std::string name;
+  std::string name;        ///< with the path of its group
   Type type = Type::none;  ///< type in the file; never logical (that is byte_ with flag attributes)
   Numbered<int> dims;      ///< indices into Schema::dims, slowest first
   std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
@@ -76,13 +82,26 @@ void require_plain(const VariableDef& variable);
 struct SchemaChange {
   enum class Kind : int { rename_dim, rename_variable, rename_attribute, delete_attribute };
   Kind kind = Kind::rename_dim;
-  int index = 0;         ///< of the dimension; of the variable, which is -1 for attributes of the file
+  int index = 0;  ///< of the dimension or variable; of attributes: whose they are (Schema::attributes_of)
   std::string name, to;  ///< as it is called when the change is made, and then
 };
+
+/// Whose attributes, beside the numbers of variables: the file's, and those of a group by its number.
+constexpr int k_of_file = -1;
+constexpr int of_group(int group) {
+  return -2 - group;
+}
+constexpr bool is_group(int owner) {
+  return owner <= -2;
+}
+constexpr int group_number(int owner) {
+  return -2 - owner;
+}
 
 /// What a file holds, as plain data. The same on every rank.
 struct Schema {
   Format format = Format::cdf5;
+  Numbered<GroupDef> groups;  ///< all but the root, each behind the one that it is in
   Numbered<Dimension> dims;
   std::vector<Attribute> attributes;
   Numbered<VariableDef> variables;
@@ -94,6 +113,10 @@ struct Schema {
   Dimension& dim(int index) { return dims[index]; }
   const VariableDef& variable(int index) const { return variables[index]; }
   VariableDef& variable(int index) { return variables[index]; }
+  /// owner: a variable's number, k_of_file or of_group.
+  const std::vector<Attribute>& attributes_of(int owner) const;
+  std::vector<Attribute>& attributes_of(int owner);
+  int find_group(const std::string& name) const;     ///< -1 if there is none
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
   int record_dim() const;                            ///< the first unlimited one, -1 if there is none

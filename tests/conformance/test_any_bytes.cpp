@@ -125,7 +125,7 @@ TEST_CASE("names: what NetCDF takes is taken, and what it refuses is refused wit
                                                              {"trailing ", "ends with a blank"},
                                                              {" leading", "start with a letter"},
                                                              {"-minus", "start with"},
-                                                             {"sla/sh", "'/' at byte 3"},
+                                                             {"sla//sh", "'sla//sh'"},
                                                              {"tab\t", "control character at byte 3"},
                                                              {"del\x7f", "control"},
                                                              {"\xc3", "not valid UTF-8"},

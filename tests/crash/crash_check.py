@@ -51,22 +51,33 @@ class NetcdfFile:
 
         self.file = netCDF4.Dataset(path)
         self.file.set_auto_maskandscale(False)
-        self.names = list(self.file.variables)
+        self.variables = self._in_group(self.file, "")
+        self.names = list(self.variables)
+
+    def _in_group(self, group, path: str) -> dict:
+        """Variables by their paths, those of groups too."""
+        found = {path + name: variable for name, variable in group.variables.items()}
+        for name, inner in group.groups.items():
+            found |= self._in_group(inner, f"{path}{name}/")
+        return found
 
     def has_record(self, name: str) -> bool:
-        dims = self.file.variables[name].dimensions
-        return bool(dims) and self.file.dimensions[dims[0]].isunlimited()
+        dims = self.variables[name].get_dims()
+        return bool(dims) and dims[0].isunlimited()
 
     def values(self, name: str) -> np.ndarray:
-        return np.asarray(self.file.variables[name][...])
+        return np.asarray(self.variables[name][...])
 
     def attribute(self, variable: str, name: str):
-        owner = self.file.variables[variable] if variable else self.file
+        """Of a variable, or a group."""
+        owner = self.file
+        if variable:
+            owner = self.variables[variable] if variable in self.variables else self.file[variable]
         return getattr(owner, name)
 
     def rows(self) -> slice:
         """Of a file of a set: the rows that it has."""
-        if "y" not in self.file.variables:
+        if "y" not in self.variables:
             return slice(None)
         *_, first, last = (int(n) for n in self.attribute("y", "domain_decomposition"))
         return slice(first - 1, last)
@@ -92,7 +103,7 @@ class ShoalFile:
         return np.asarray(self.file.get(name))
 
     def attribute(self, variable: str, name: str):
-        return (self.file.variables[variable] if variable else self.file).attributes[name]
+        return self.file.get_att(variable or None, name)
 
     def rows(self) -> slice:
         return slice(None)
@@ -140,12 +151,12 @@ def check_file(file, promise: dict) -> None:
     if missing:
         raise Wrong(f"the variables {sorted(missing)} are missing")
     for name in file.names:
-        if re.fullmatch(r"\w+_\d+", name):
+        if re.fullmatch(r"[\w/]+_\d+", name):
             check_values(file, name, promised.get(name), rows if promised.get(name) else slice(None))
     for variable, name, version in promise["attributes"]:
         try:
             text = file.attribute(variable, name)
-        except (AttributeError, KeyError) as error:
+        except (AttributeError, KeyError, IndexError) as error:
             raise Wrong(f"the attribute {name} of '{variable}' is missing") from error
         found = re.fullmatch(rf"{name} v(\d+)", str(text))
         if not found or int(found[1]) < version:

@@ -61,6 +61,7 @@ def every_scenario() -> list[Workload]:
         "domains": ["cdf5", "netcdf4"],
         "unlimited": ["netcdf4"],
         "move": CLASSIC,
+        "groups": ["netcdf4"],
     }
     all_ = []
     for scenario, names in formats.items():
@@ -126,6 +127,7 @@ SOME = [
     Workload("define", "cdf5", 4, 8),
     Workload("late", "cdf2", 2, 4, True),
     Workload("move", "cdf5", 2, 4, True),
+    Workload("groups", "netcdf4", 2, 8),
 ]
 
 
@@ -152,6 +154,7 @@ KILLED += [
     ("servers", "netcdf4"),
     ("strings", "netcdf4"),
     ("maps", "netcdf4-classic"),
+    ("groups", "netcdf4"),
 ] * ALL
 
 
@@ -202,6 +205,7 @@ FAILING += [
     Workload("late", "netcdf4-classic", 2, 4, True),
     Workload("strings", "netcdf4", 1, 4),
     Workload("define", "cdf2", 2, 4),
+    Workload("groups", "netcdf4", 2, 8),
 ] * ALL
 
 

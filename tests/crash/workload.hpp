@@ -24,7 +24,7 @@ struct Options {
 };
 
 struct Variable {
-  std::string name;  // ends in _ID, so that a reader who knows nothing else knows the values
+  std::string name;  // or path; ends in _ID, so that a reader who knows nothing else knows the values
   int id = 0;
   int type = SHOAL_DOUBLE;
   std::string dims;
@@ -36,7 +36,7 @@ struct Variable {
 };
 
 struct Attribute {
-  std::string variable;  // "": of the file
+  std::string variable;  // or a group; "": of the file
   std::string name;
   int version = 0;
 };

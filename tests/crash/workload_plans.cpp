@@ -226,10 +226,39 @@ void unlimited(Planner& p) {
   p.close();
 }
 
+// Records of variables in groups, which have a dimension of their own, and groups that come later.
+void groups(Planner& p) {
+  const auto flow = [&p](const std::string& group) {
+    auto line = p.line((group + "/line").c_str());
+    line.dims = "point";
+    line.inner = {3};
+    auto field = p.field((group + "/field").c_str(), SHOAL_FLOAT);
+    return std::vector<Variable>{field, p.axis((group + "/axis").c_str()), line};
+  };
+  p.plan().dims.emplace_back("first/point", 3);
+  auto variables = flow("first/inner");
+  variables.push_back(p.axis("time"));
+  p.begin(variables);
+  for (const char* group : {"second", "first/inner/last"}) {
+    p.each(p.records() / 4);
+    Commit commit;
+    commit.kind = "define";
+    commit.attributes = {{"first", "title", 2}, {"first/inner", "note", 1}};
+    const bool opens = std::string(group) != "second";
+    if (opens) commit.end = Commit::End::reopen;
+    auto more = flow(group);
+    if (!opens) more.pop_back();  // it does not see the dimension
+    commit.attributes.push_back({group, "title", 1});
+    p.add(std::move(commit), std::move(more));
+  }
+  p.each(p.records() / 2);
+  p.close();
+}
+
 const std::map<std::string, std::function<void(Planner&)>> k_scenarios = {
     {"append", append},   {"batches", batches},     {"late", late}, {"define", define}, {"reopen", reopen},
     {"deflate", deflate}, {"strings", strings},     {"maps", maps}, {"thread", thread}, {"servers", servers},
-    {"domains", domains}, {"unlimited", unlimited}, {"move", move},
+    {"domains", domains}, {"unlimited", unlimited}, {"move", move}, {"groups", groups},
 };
 
 }  // namespace

@@ -55,6 +55,8 @@ int spio_check_name(const char* name) {
   if (name == NULL || name[0] == '\0') return spio_fail(PIO_EINVAL, "no name was given");
   if (strlen(name) > PIO_MAX_NAME)
     return spio_fail(PIO_EMAXNAME, "a name of %zu characters; %d are allowed", strlen(name), PIO_MAX_NAME);
+  /* Names of groups stand in front of it in Shoal's. */
+  if (strchr(name, '/') != NULL) return spio_fail(PIO_EBADNAME, "no name has a '/' in it: '%s'", name);
   return PIO_NOERR;
 }
 

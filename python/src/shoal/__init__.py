@@ -54,7 +54,7 @@ from .errors import (
     TypeMismatchError,
     WaitTimeoutError,
 )
-from .inventory import Dimension, Variable
+from .inventory import Dimension, Group, Variable
 from .opening import create, open
 from .references import write_master, write_reference
 from .streams import Streams
@@ -80,6 +80,7 @@ __all__ = [
     "ExistsError",
     "NoSuchFileError",
     "FormatError",
+    "Group",
     "InternalError",
     "InvalidArgumentError",
     "MPIError",

@@ -15,10 +15,11 @@ from typing import Optional
 import numpy as np
 
 from ._library import start_mpi
+from ._names import group_of, outwards
 from ._paths import path_text
 from ._steps import Cuts, Reader, Step, item_bytes, most_cut, steps
 from .errors import InvalidArgumentError, NotSupportedError, StateError, TypeMismatchError
-from .inventory import Variable, need_readable
+from .inventory import Dimension, Variable, split_readable
 from .types import ALL_RECORDS
 
 memory_default = 256 * 2**20
@@ -36,6 +37,7 @@ class Copied:
     bytes   of data, before compression
     memory  bytes: the most that each rank had resident, all ranks together; what ranks share counts each time
     warnings  what the output has not as the input, or nobody uses there; rank 0 says so on standard error
+    left_out  variables that Shoal cannot read, and why; rank 0 says so, too
     """
 
     path: str
@@ -45,6 +47,7 @@ class Copied:
     bytes: int
     memory: int = 0
     warnings: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 def source_of(inputs) -> str:
@@ -132,6 +135,8 @@ class Copy:
     cut_all    every variable that has cells gets a decomposition, so that settings for these (compression,
                chunks, quantize) hold for small ones too; else only those that are worth cutting
     define     called with each variable after it is defined
+    asked      names that the user gave: a variable of these that Shoal cannot read is an error, others are
+               left out
     """
 
     def __init__(
@@ -144,6 +149,7 @@ class Copy:
         memory: int = memory_default,
         cut_all: bool = False,
         define: Optional[Callable[[Variable], None]] = None,
+        asked: Optional[Iterable[str]] = None,
         progress=None,
     ):
         self._file, self._made, self._comm = file, made, comm
@@ -155,18 +161,20 @@ class Copy:
         self._block = _copied if self._copies else max(64 * 1024, min(memory // node.size, _most_block))
         node.Free()
         self._progress = progress if comm.rank == 0 else None
-        self._variables = list(variables)
         remedy = "leave it out with shoal convert --exclude"
-        need_readable(file.path, self._variables, remedy)
+        self._variables, self._left_out = split_readable(file.path, variables, asked, remedy)
         for variable in self._variables:
-            if "/" in variable.name:
+            if "/" in variable.name and made.format != "netcdf4":
                 raise NotSupportedError(
-                    f"{file.path}: variable '{variable.name}' is in a group; Shoal writes none: {remedy}."
+                    f"{file.path}: variable '{variable.name}' is in a group, and format {made.format} has no "
+                    f"groups; write format netcdf4, or {remedy}."
                 )
         self._cut_all, self._define_more = cut_all, define
         self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)
         self._done = 0
         self._warnings: list[str] = []
+        for name, why in self._left_out.items():
+            self._say(f"{file.path}: variable '{name}' is left out: it {why}")
 
     def run(self) -> Copied:
         self._define()
@@ -183,12 +191,19 @@ class Copy:
                     self._copy(variable, range(record, end))
         memory = self._comm.allreduce(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
         return Copied(
-            "", self._made.format, len(self._variables), records, self._total, memory, self._warnings
+            "",
+            self._made.format,
+            len(self._variables),
+            records,
+            self._total,
+            memory,
+            self._warnings,
+            self._left_out,
         )
 
     def _define(self) -> None:
         used = {name for variable in self._variables for name in variable.dims}
-        every = len(self._variables) == len(self._file.variables)
+        every = len(self._variables) + len(self._left_out) == len(self._file.variables)
         chosen = [d for d in self._file.dimensions.values() if every or d.name in used]
         growing = [d.name for d in chosen if d.unlimited]
         empty = [d.name for d in chosen if d.length == 0 and not d.unlimited]
@@ -199,13 +214,15 @@ class Copy:
             empty,
             [variable.dims for variable in self._variables],
         )
+        self._define_groups(every, chosen)
         for dimension in chosen:
             self._made.def_dim(dimension.name, None if dimension.unlimited else dimension.length or None)
         for name in self._file.attributes:
             self._made.copy_att(None, name, self._file)
         for variable in self._variables:
             name, logical = variable.name, variable.dtype == np.dtype(bool)
-            self._made.def_var(name, variable.dtype, list(variable.dims), self._cut_of(variable))
+            dims = [f"/{dim}" for dim in variable.dims]  # from the root
+            self._made.def_var(name, variable.dtype, dims, self._cut_of(variable))
             # A logical variable brings these with it.
             brought = ("_FillValue", "flag_values", "flag_meanings") if logical else ()
             for attribute in variable.attributes:
@@ -217,6 +234,22 @@ class Copy:
         self._quanta = {
             variable.name: _quantum(self._made.variables[variable.name]) for variable in self._variables
         }
+
+    def _define_groups(self, every: bool, dimensions: Iterable[Dimension]) -> None:
+        """All, or those of what is copied, with their attributes."""
+        used = {group for d in dimensions for group in outwards(group_of(d.name))}
+        used |= {group for v in self._variables for group in outwards(group_of(v.name))}
+        for name, group in self._file.groups.items():
+            if not every and name not in used:
+                continue
+            if self._made.format != "netcdf4":
+                self._warn(
+                    f"{self._file.path}: group '{name}' is left out: format {self._made.format} has none"
+                )
+                continue
+            self._made.def_group(name)
+            for attribute in group.attributes:
+                self._made.copy_att(name + "/", attribute, self._file)
 
     def _copy_attribute(self, variable: Variable, name: str) -> None:
         fault = variable.fill_fault if name == "_FillValue" else ""
@@ -237,6 +270,9 @@ class Copy:
 
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
+        self._say(text)
+
+    def _say(self, text: str) -> None:
         if self._comm.rank == 0:
             print(f"shoal: {text}", file=sys.stderr)
 

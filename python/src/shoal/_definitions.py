@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _shoal
+from ._names import from_root, group_of, seen_from
 from ._refusals import definition, plain_text, whole_numbers
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
@@ -58,6 +59,14 @@ class Definitions:
     """Methods of Dataset."""
 
     @definition
+    def def_group(self, name: str) -> None:
+        """A group of names, "ocean/ice", and those that it is in, where they are not there. Names of
+        dimensions and variables in groups are paths, and make the groups themselves; this is for one that
+        nothing is in. Attributes are put as of a variable: put_att("ocean/ice", ...). netcdf4 only. Local."""
+        self._need_open()
+        self._raw.def_group(name)
+
+    @definition
     def def_dim(self, name: str, length: int | None) -> None:
         """A dimension; length None (shoal.UNLIMITED) for one that grows. Local."""
         self._need_open()
@@ -85,6 +94,7 @@ class Definitions:
         """A variable. Local.
 
         dtype   "f4", "f8", "i1" ... "u8", bool (logical), "S1" (text), str (strings, netcdf4)
+        name    of a variable in a group its path, "ocean/temp"
         dims    names, slowest first, as a list, or as text with blanks or commas between, where one that has
                 these itself is in double quotes; or a Decomposition with named dimensions: they are defined
                 if the file does not have them yet
@@ -224,10 +234,11 @@ class Definitions:
         self._raw.def_quantize(name, str(how))
 
     def _ensure_dim(self, variable: str, dim: str, length: int | None) -> None:
-        if dim not in self.dimensions:
+        there = seen_from(self.dimensions, group_of(from_root(variable)), dim)
+        if there is None:
             self.def_dim(dim, length)
             return
-        known = self.dimensions[dim]
+        known = self.dimensions[there]
         if known.unlimited != (length is None) or (length is not None and known.length != length):
             has = "unlimited" if known.unlimited else known.length
             raise InvalidArgumentError(
@@ -266,7 +277,8 @@ class Definitions:
 
     @definition
     def put_att(self, variable: str | None, name: str, value: object) -> None:
-        """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
+        """Attribute of a variable or group, or of the file when variable is None. Replaces one of the name.
+        Local."""
         self._need_open()
         put_attribute(self._raw, variable or "", name, value)
 
@@ -286,13 +298,14 @@ class Definitions:
 
     @definition
     def rename_att(self, variable: str | None, name: str, new_name: str) -> None:
-        """Another name for an attribute of a variable, or of the file when variable is None. Local."""
+        """Another name for an attribute of a variable or group, or of the file when variable is None.
+        Local."""
         self._need_open()
         self._raw.rename_att(variable or "", str(name), str(new_name))
 
     @definition
     def delete_att(self, variable: str | None, name: str) -> None:
-        """Delete an attribute of a variable, or of the file when variable is None. Local."""
+        """Delete an attribute of a variable or group, or of the file when variable is None. Local."""
         self._need_open()
         self._raw.delete_att(variable or "", str(name))
 
@@ -312,6 +325,4 @@ class Definitions:
     def get_att(self, variable: str | None, name: str) -> Any:
         """The value of an attribute: str, list of str, number or array. Local."""
         self._need_open()
-        if variable:
-            self._raw.find_var(variable)
         return Attributes(self._raw, variable or "")[name]

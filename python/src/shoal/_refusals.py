@@ -18,9 +18,9 @@ from .errors import Error, InvalidArgumentError, NotSupportedError, TypeMismatch
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 _no_groups = (
-    "there is no group= here. Variables of groups are read by their paths, "
-    "shoal.open(path).get('GROUP/name'); Shoal writes none. To read a group as a Dataset, use another engine "
-    "(xarray: engine='netcdf4', group=...), or make a file of it first: ncks -G : -g GROUP in.nc out.nc."
+    "there is no group= here: the file is open as a whole, and names in groups are paths, "
+    "shoal.open(path).get('GROUP/name'). xarray.open_dataset(path, engine='shoal', group=...) and "
+    "shoal.to_netcdf(ds, path, group=...) have it."
 )
 
 

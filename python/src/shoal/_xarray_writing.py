@@ -7,9 +7,7 @@ all values to be encoded (times, strings, objects), and is cut, is gathered for 
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -20,11 +18,10 @@ from xarray.backends.common import WritableCFDataStore, _encode_variable_name
 
 from ._blocks import Blocks, on_all
 from ._copying import check_empty_dims
-from ._library import communicator
+from ._names import path_in
 from ._refusals import text_bytes
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NotSupportedError
-from .opening import create, open
 
 # As xarray calls formats, and as Shoal does.
 _formats = {
@@ -36,7 +33,7 @@ _formats = {
     "NETCDF3_64BIT_DATA": "cdf5",
 }
 # Arguments of xarray's own to_netcdf that nothing here could follow.
-_refused = {
+refused_arguments = {
     "engine": "there is one engine here, Shoal",
     "compute": "writing is done when the call returns; for delayed writing use Dataset.to_netcdf of xarray",
     "invalid_netcdf": "files are valid NetCDF",
@@ -92,12 +89,12 @@ def _joined(value: Any) -> Any:
     return found if isinstance(found, bytes) else b"".join(bytes(item) for item in np.ravel(found))
 
 
-def _format_of(format: object) -> str:
+def format_of(format: object) -> str:
     name = "netcdf4" if format is None else str(format)
     return _formats.get(name.upper(), name)
 
 
-def _unlimited(ds: Any, given: object, append_dim: str | None) -> list[str]:
+def unlimited_of(ds: Any, given: object, append_dim: str | None) -> list[str]:
     """As xarray's to_netcdf has it."""
     if given is None:
         names = [dim for dim in ds.encoding.get("unlimited_dims", ()) if dim in ds.dims]
@@ -113,16 +110,13 @@ def _unlimited(ds: Any, given: object, append_dim: str | None) -> list[str]:
     return sorted(names, key=lambda dim: list(ds.dims).index(dim))
 
 
-def _validate(ds: Any) -> None:
+def validate(ds: Any) -> None:
     """xarray's own checks of names and attributes."""
     if not isinstance(ds, xr.Dataset):
         hint = ": ds.to_dataset(name=...)" if isinstance(ds, xr.DataArray) else ""
-        if type(ds).__name__ == "DataTree":  # which older xarray has not
-            hint = (
-                ", one of its groups to a file each: tree['GROUP'].to_dataset(); Shoal writes no groups, "
-                "tree.to_netcdf(engine='netcdf4' or 'h5netcdf') does"
-            )
-        raise InvalidArgumentError(f"ds is a {type(ds).__name__}; give an xarray.Dataset{hint}.")
+        raise InvalidArgumentError(
+            f"ds is a {type(ds).__name__}; give an xarray.Dataset{hint}, or a DataTree."
+        )
     try:
         from xarray.backends import writers as checks
     except ImportError:  # older xarray
@@ -132,7 +126,7 @@ def _validate(ds: Any) -> None:
     checks._validate_attrs(ds, **({"engine": "netcdf4"} if "engine" in how else {}))
 
 
-def _described(ds: Any, unlimited: list[str], blocks: Blocks) -> list[tuple]:
+def described(ds: Any, unlimited: list[str], blocks: Blocks) -> list[tuple]:
     """What must be the same on all ranks."""
     out: list[tuple] = [("unlimited", unlimited)]
     for name, variable in ds.variables.items():
@@ -142,14 +136,14 @@ def _described(ds: Any, unlimited: list[str], blocks: Blocks) -> list[tuple]:
     return out
 
 
-def _check_alike(comm: Any, mine: list[tuple]) -> None:
+def check_alike(comm: Any, mine: list[tuple]) -> None:
     of_root = comm.bcast(mine)
 
     def compare() -> None:
         for own, root in zip(mine, of_root):
             if own != root:
                 raise InvalidArgumentError(
-                    f"This rank has {own}, rank 0 {root}: all must have the same variables."
+                    f"This rank has {own}, rank 0 {root}: all must have the same variables and groups."
                 )
         if len(mine) != len(of_root):
             raise InvalidArgumentError(f"This rank has {len(mine)} variables, rank 0 {len(of_root)}.")
@@ -229,13 +223,19 @@ def _of_whole_text(encoding: Mapping[str, Any], dtype: np.dtype) -> dict[str, An
     return out
 
 
-class _Plan:
+class Plan:
     """The variables as they are to be in the file, on this rank."""
 
     def __init__(
-        self, ds: Any, blocks: Blocks, format: str, encoding: Mapping[str, Any], unlimited: list[str]
+        self,
+        ds: Any,
+        blocks: Blocks,
+        format: str,
+        encoding: Mapping[str, Any],
+        unlimited: list[str],
+        group: str = "",
     ):
-        self.blocks, self.unlimited, self.format = blocks, unlimited, format
+        self.blocks, self.unlimited, self.format, self.group = blocks, unlimited, format, group
         comm = blocks.comm
         variables, self.attributes = xr.conventions.encode_dataset_coordinates(ds)
         self.checked = set(encoding)
@@ -269,6 +269,10 @@ class _Plan:
         variable = self.variables[name]
         part = variable[first:end] if variable.dims else variable
         return on_all(self.blocks.comm, lambda: _values(part)) if self.lazy[name] else _values(part)
+
+    def path(self, name: str) -> str:
+        """In the file."""
+        return path_in(self.group, name)
 
     def is_cut(self, name: str) -> bool:
         return name not in self.gathered and self.blocks.cuts(
@@ -306,8 +310,8 @@ def _dtype_of(variable: Any) -> Any:
     return variable.dtype
 
 
-def _lengths(plan: _Plan) -> dict[str, int | None]:
-    """Of dimensions, those that grow first."""
+def lengths_of(plan: Plan, inherited: Iterable[str] = ()) -> dict[str, int | None]:
+    """Of dimensions, those that grow first; without those that the group has from those that it is in."""
     lengths: dict[str, int | None] = dict.fromkeys(plan.unlimited)
     for name, variable in plan.variables.items():
         lengths.update(
@@ -316,10 +320,10 @@ def _lengths(plan: _Plan) -> dict[str, int | None]:
     for dim, length in lengths.items():  # of text, which is known when it is encoded
         if length == 0:
             raise NotSupportedError(f"dimension '{dim}' has length 0, which only unlimited ones may have")
-    return lengths
+    return {dim: length for dim, length in lengths.items() if dim not in inherited}
 
 
-def _empty(ds: Any, blocks: Blocks, unlimited: list[str], where: str, format: str) -> list[str]:
+def empty_dims(ds: Any, blocks: Blocks, unlimited: list[str], where: str, format: str) -> list[str]:
     """Dimensions of length 0, which are unlimited in the file. Local."""
     lengths = {
         dim: blocks.length(dim, n) for variable in ds.variables.values() for dim, n in variable.sizes.items()
@@ -329,7 +333,7 @@ def _empty(ds: Any, blocks: Blocks, unlimited: list[str], where: str, format: st
     return empty
 
 
-def _definitions(plan: _Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+def definitions_of(plan: Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Of each variable the name, arguments of def_var and attributes. What cannot be is refused here, before
     there is a file. Local."""
     out = []
@@ -352,21 +356,24 @@ def _definitions(plan: _Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]
     return out
 
 
-def _attributes(plan: _Plan) -> dict[str, Any]:
+def attributes_of(plan: Plan) -> dict[str, Any]:
     return {key: plan.encoder.attribute(value) for key, value in plan.attributes.items()}
 
 
-def _define(
-    file: Dataset, lengths: dict[str, int | None], definitions: list, attributes: dict[str, Any]
+def define(
+    file: Dataset, group: str, lengths: dict[str, int | None], definitions: list, attributes: dict[str, Any]
 ) -> None:
+    if group:
+        file.def_group(group)
     for key, value in attributes.items():
-        file.put_att(None, key, value)
+        file.put_att(group + "/" if group else None, key, value)
     for dim, length in lengths.items():
-        file.def_dim(dim, length)
+        file.def_dim(path_in(group, dim), length)
     for name, arguments, attrs in definitions:
-        file.def_var(name, **arguments)
+        path = path_in(group, name)
+        file.def_var(path, **arguments)
         for key, value in attrs.items():
-            file.put_att(name, key, value)
+            file.put_att(path, key, value)
 
 
 def _fill_of(fill: Any, name: str, variable: Any) -> Any:
@@ -411,7 +418,7 @@ def _parts(variable: Any, has_record: bool) -> list[tuple[int, int]]:
     return [part for part in parts if part[1] > part[0]]
 
 
-def _write_cut(file: Dataset, plan: _Plan, name: str, record: Callable[[int], int]) -> None:
+def _write_cut(file: Dataset, plan: Plan, name: str, record: Callable[[int], int]) -> None:
     """Values of a variable that is cut."""
     variable, decomposition, has_record = (
         plan.variables[name],
@@ -421,7 +428,11 @@ def _write_cut(file: Dataset, plan: _Plan, name: str, record: Callable[[int], in
 
     def write(values: np.ndarray, *args: Any, **section: Any) -> None:
         file.write(
-            name, None if decomposition.is_empty else values, *args, decomposition=decomposition, **section
+            plan.path(name),
+            None if decomposition.is_empty else values,
+            *args,
+            decomposition=decomposition,
+            **section,
         )
 
     if not has_record and plan.blocks.is_cut(variable.dims[0]):
@@ -436,7 +447,7 @@ def _write_cut(file: Dataset, plan: _Plan, name: str, record: Callable[[int], in
             write(values[i - first], record(i))
 
 
-def _put(file: Dataset, plan: _Plan, name: str, record: Callable[[int], int] | None) -> None:
+def _put(file: Dataset, plan: Plan, name: str, record: Callable[[int], int] | None) -> None:
     """Values of a variable that all ranks have: those of rank 0."""
     comm, variable = plan.blocks.comm, plan.variables[name]
 
@@ -446,8 +457,9 @@ def _put(file: Dataset, plan: _Plan, name: str, record: Callable[[int], int] | N
 
         return on_all(comm, work) if plan.lazy[name] else work()
 
+    path = plan.path(name)
     if not variable.dims:
-        file.put(name, load(variable))
+        file.put(path, load(variable))
         return
     shape = plan.shape(name)
     parts = plan.parts[name] if 0 not in shape else []
@@ -456,11 +468,11 @@ def _put(file: Dataset, plan: _Plan, name: str, record: Callable[[int], int] | N
         if plan.has_record(name) and (record is not None or len(parts) > 1):
             for i in range(first, end):
                 at = i if record is None else record(i)
-                file.put(name, None if values is None else values[i - first], at)
+                file.put(path, None if values is None else values[i - first], at)
         elif len(parts) == 1:
-            file.put(name, values)
+            file.put(path, values)
         else:
-            file.put(name, values, start=[first] + [0] * (len(shape) - 1), count=[end - first, *shape[1:]])
+            file.put(path, values, start=[first] + [0] * (len(shape) - 1), count=[end - first, *shape[1:]])
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
@@ -468,7 +480,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return array.astype(object) if array.dtype.kind in "UT" else array
 
 
-def _store(file: Dataset, plan: _Plan, append_dim: str | None = None, length: int = 0) -> None:
+def store(file: Dataset, plan: Plan, append_dim: str | None = None, length: int = 0) -> None:
     """All values; of variables along append_dim as records after the first `length` ones."""
     for name, variable in plan.variables.items():
         appends = append_dim is not None and variable.dims[:1] == (append_dim,)
@@ -477,161 +489,3 @@ def _store(file: Dataset, plan: _Plan, append_dim: str | None = None, length: in
             _write_cut(file, plan, name, record or (lambda i: i))
         else:
             _put(file, plan, name, record)
-
-
-# ---- Appending
-
-
-def _in_file(path: str, ds: Any, append_dim: str) -> tuple[str, dict[str, dict[str, Any]]]:
-    """Format of the file, and how its variables are encoded; what does not go with it is refused. Local."""
-    with open(path) as file:
-        format = file.format
-    with xr.open_dataset(path, engine="shoal") as there:
-        if append_dim not in there.encoding.get("unlimited_dims", ()):
-            raise InvalidArgumentError(
-                f"append_dim is '{append_dim}', which is no unlimited dimension of {path}; it has "
-                f"{', '.join(map(repr, there.encoding.get('unlimited_dims', ()))) or 'none'}."
-            )
-        for name, variable in there.variables.items():
-            if append_dim in variable.dims and name not in ds.variables:
-                raise InvalidArgumentError(
-                    f"{path} has the variable '{name}' with dimension '{append_dim}', which the Dataset "
-                    "lacks."
-                )
-        for name, variable in ds.variables.items():
-            if name not in there.variables:
-                raise InvalidArgumentError(
-                    f"The Dataset has the variable '{name}', which is not in {path}: only records are "
-                    "appended."
-                )
-            if there[name].dims != variable.dims:
-                raise InvalidArgumentError(
-                    f"Variable '{name}' has the dimensions {variable.dims}, in {path} {there[name].dims}."
-                )
-            if append_dim in variable.dims[1:]:
-                raise NotSupportedError(f"Variable '{name}' has '{append_dim}' not as its first dimension.")
-        of_file = ("source", "original_shape")
-        encodings = {
-            name: {key: value for key, value in there[name].encoding.items() if key not in of_file}
-            for name in ds.variables
-        }
-        return format, encodings
-
-
-def _check_as_in_file(file: Dataset, plan: _Plan, append_dim: str) -> None:
-    for name, variable in plan.variables.items():
-        known = file.variables[name]
-        where = f"{file.path}: variable '{name}'"
-        shape = [n for dim, n in zip(variable.dims, plan.shape(name)) if dim != append_dim]
-        if shape != [n for dim, n in zip(known.dims, known.shape) if dim != append_dim]:
-            raise InvalidArgumentError(
-                f"{where} has the shape {known.shape}, the Dataset {plan.shape(name)}."
-            )
-        for key in ("units", "calendar", "scale_factor", "add_offset", "_FillValue", "missing_value"):
-            ours, theirs = variable.attrs.get(key), known.attributes.get(key)
-            same = np.array_equal(np.asarray(ours), np.asarray(theirs))
-            both_nan = isinstance(ours, (float, np.floating)) and ours != ours and theirs != theirs
-            # Shoal itself says of cells that were left out what they hold.
-            added = key == "_FillValue" and ours is None
-            if not (same or both_nan or added):
-                raise InvalidArgumentError(
-                    f"{where} has {key} {theirs!r}, the Dataset's values need {ours!r}: they cannot be "
-                    "appended to it."
-                )
-
-
-def _append(
-    ds: Any, path: str, blocks: Blocks, unlimited: list[str], append_dim: str, settings: Mapping[str, object]
-) -> None:
-    comm = blocks.comm
-    found = comm.bcast(on_all(comm, lambda: _in_file(path, ds, append_dim) if comm.rank == 0 else None))
-    plan = _Plan(ds, blocks, found[0], found[1], unlimited)
-    plan.make_decompositions()
-    file = open(path, comm, mode="r+", **settings)
-    try:
-        on_all(comm, lambda: _check_as_in_file(file, plan, append_dim))
-        length = file.dimensions[append_dim].length
-        _store(file, plan, append_dim, length)
-    except BaseException:
-        file.abandon()
-        raise
-    file.close()
-
-
-# ---- The call
-
-
-def to_netcdf(
-    ds: Any,
-    path: str,
-    comm: Any,
-    format: object,
-    split: object,
-    decomposition: object,
-    encoding: Mapping[str, Mapping[str, Any]] | None,
-    unlimited_dims: Iterable[str] | str | None,
-    append_dim: str | None,
-    settings: dict[str, object],
-) -> None:
-    """shoal.to_netcdf, whose arguments these are. Collective."""
-    comm = communicator(comm)
-
-    def look() -> tuple[str, str, list[str], dict]:
-        for key, why in _refused.items():
-            if key in settings:
-                raise NotSupportedError(f"to_netcdf has no argument {key}=: {why}.")
-        _validate(ds)
-        given = {name: dict(of_variable) for name, of_variable in (encoding or {}).items()}
-        for name in given:
-            if name not in ds.variables:
-                raise InvalidArgumentError(f"encoding= names '{name}', which is no variable of the Dataset.")
-        if append_dim is not None and append_dim not in ds.dims:
-            raise InvalidArgumentError(f"append_dim is '{append_dim}', which is no dimension of the Dataset.")
-        return os.path.abspath(path), _format_of(format), _unlimited(ds, unlimited_dims, append_dim), given
-
-    where, kind, unlimited, given = on_all(comm, look)
-    blocks = Blocks(comm, ds, split, decomposition)
-    if blocks.halo:
-        ds = ds.isel(blocks.halo)
-    _check_alike(comm, _described(ds, unlimited, blocks))
-
-    def check_records() -> None:
-        for dim in unlimited:
-            first = [name for name, variable in ds.variables.items() if variable.dims[:1] == (dim,)]
-            if blocks.is_cut(dim) and first and blocks.comm.size > 1:
-                raise NotSupportedError(
-                    f"Dimension '{dim}' is cut over ranks and unlimited: records belong to all ranks. Give "
-                    "it a fixed length with unlimited_dims=[]."
-                )
-
-    on_all(comm, check_records)
-    exists = append_dim is not None and comm.bcast(os.path.lexists(where) if comm.rank == 0 else None)
-    if exists:
-
-        def refuse() -> None:
-            if given or format is not None or unlimited_dims is not None:
-                raise InvalidArgumentError(
-                    f"{where} exists, and append_dim adds to it: encoding=, format= and unlimited_dims= are "
-                    "those of the file. Leave them out."
-                )
-
-        on_all(comm, refuse)
-        assert append_dim is not None
-        _append(ds, where, blocks, unlimited, append_dim, settings)
-        return
-    unlimited = unlimited + on_all(comm, lambda: _empty(ds, blocks, unlimited, where, kind))
-    plan = _Plan(ds, blocks, kind, given, unlimited)
-    plan.make_decompositions()
-    what = on_all(comm, lambda: (_lengths(plan), _definitions(plan), _attributes(plan)))
-    is_new = comm.rank == 0 and not os.path.lexists(where)
-    file = create(where, comm, **{"format": kind, **settings})
-    try:
-        on_all(comm, lambda: _define(file, *what))
-        _store(file, plan)
-    except BaseException:
-        file.abandon()
-        if is_new:
-            with contextlib.suppress(OSError):
-                os.unlink(where)
-        raise
-    file.close()

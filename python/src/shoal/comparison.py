@@ -22,7 +22,7 @@ from ._library import communicator
 from ._names import fitting
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotFoundError
-from .inventory import Variable, need_readable
+from .inventory import Variable, split_readable
 
 block_bytes_default = 32 * 2**20
 # So many cells are looked at together: temporaries stay small beside the blocks.
@@ -53,7 +53,7 @@ class Tolerance:
 
 @dataclass
 class HeaderDifference:
-    """where: "dimensions", "file", or the name of a variable."""
+    """where: "dimensions", "file", a group ("ocean/"), or the name of a variable."""
 
     where: str
     what: str
@@ -115,6 +115,7 @@ class Comparison:
     headers: list[HeaderDifference] = field(default_factory=list)
     variables: list[VariableDifference] = field(default_factory=list)  # those compared, equal ones too
     skipped: dict[str, str] = field(default_factory=dict)  # variables whose values were not compared: why
+    left_out: dict[str, str] = field(default_factory=dict)  # variables that Shoal cannot read in one: why
 
     @property
     def differing(self) -> list[VariableDifference]:
@@ -183,6 +184,17 @@ def _compare_dimensions(found, a, b, chosen: Optional[Sequence[str]], records) -
         y = _length(theirs[name], records is not None) if name in theirs else "none"
         if x != y:
             found.append(HeaderDifference("dimensions", name, x, y))
+
+
+def _compare_groups(found, a, b, ignored: Sequence[str]) -> None:
+    for name in dict.fromkeys((*a.groups, *b.groups)):
+        here = ["there" if name in file.groups else "none" for file in (a, b)]
+        if "none" in here:
+            found.append(HeaderDifference(name + "/", "group", *here))
+        else:
+            _compare_attributes(
+                found, name + "/", a.groups[name].attributes, b.groups[name].attributes, ignored
+            )
 
 
 def _type_name(variable: Variable) -> str:
@@ -415,7 +427,8 @@ def compare(
     """Compare two datasets of any formats: dimensions, attributes, types, shapes and values. Collective.
 
     a, b       paths
-    variables  names or patterns ("temp", "u*"); None: all, and the file's attributes too
+    variables  names or patterns ("temp", "u*"); None: all, and attributes of the file and groups too. Those
+               that Shoal cannot read (compound, enum, ...) are left out, unless they are named
     records    a slice of record numbers that both have, or "common": all of these; other records, and how
                many there are, are then not looked at. None: all
     ignore_attributes  names or patterns of attributes that may differ ("history", "*")
@@ -434,12 +447,15 @@ def compare(
         names = _select(file_a, file_b, variables)
         for file in (file_a, file_b):
             there = [file.variables[name] for name in names if name in file.variables]
-            need_readable(file.path, there, "compare the others with --variables")
+            _, unreadable = split_readable(file.path, there, variables, "compare the others with --variables")
+            result.left_out.update(unreadable)
+        names = [name for name in names if name not in result.left_out]
         _compare_dimensions(result.headers, file_a, file_b, names if variables else None, records)
         if not variables:
             _compare_attributes(
                 result.headers, "file", file_a.attributes, file_b.attributes, ignore_attributes
             )
+            _compare_groups(result.headers, file_a, file_b, ignore_attributes)
         both = _compare_definitions(result, file_a, file_b, names, ignore_attributes, records)
         total = sum(_bytes_of(file_a.variables[name]) for name in both)
         done = 0

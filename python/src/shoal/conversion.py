@@ -17,7 +17,7 @@ import numpy as np
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, settings_of_input, source_of, with_thread
 from ._library import communicator
-from ._names import fitting
+from ._names import fitting, group_of, seen_from
 from ._partial import (
     check_beside,
     check_target,
@@ -73,7 +73,8 @@ def convert(
     compression  "shuffle+zstd:1", "none", by name too, as the setting compression; None: that of the input,
                where both are netCDF-4
     quantize   "bitround:9", "granular_bitround:3", by name too, as the setting quantize; None: none more
-    variables  names or patterns: these, their coordinates and what their attributes name; None: all
+    variables  names or patterns: these, their coordinates and what their attributes name; None: all. Those
+               that Shoal cannot read (compound, enum, ...) are left out, unless they are named
     exclude    names or patterns of those that are left out whatever `variables` says
     overwrite  replace a file `out` that exists
     verify     read both once more and compare before the output gets its name
@@ -114,10 +115,12 @@ def convert(
                     memory=memory,
                     cut_all=True,
                     define=keep.define,
+                    asked=variables,
                     progress=progress,
                 )
                 result = copy.run()
-                reported = [made.variables[variable.name] for variable in chosen] if verify else []
+                copied = [variable.name for variable in chosen if variable.name not in result.left_out]
+                reported = [made.variables[name] for name in copied] if verify else []
                 rounds = not re.search(r"^quantize = none\s", made.settings, re.MULTILINE)
                 tolerances = {v.name: _tolerance(v) if rounds else Tolerance() for v in reported}
             except BaseException:
@@ -165,7 +168,9 @@ def _add_needed(there, names: set[str]) -> None:
         for attribute in _naming:
             text = variable.attributes.get(attribute)
             if isinstance(text, str):
-                named += text.replace(":", " ").split()
+                group = group_of(variable.name)
+                found = [seen_from(there, group, name) for name in text.replace(":", " ").split()]
+                named += [name for name in found if name is not None]
         for name in named:
             if name in there and name not in names:
                 names.add(name)

@@ -15,7 +15,7 @@ from . import _shoal
 from ._boxes import Boxes
 from ._definitions import Definitions
 from ._ending import Ending
-from ._names import ByName
+from ._names import ByName, group_of, seen_from
 from ._part import Part
 from ._refusals import call_plainly, definition, plain_text, taking_part
 from .decomposition import Decomposition
@@ -25,7 +25,7 @@ from .errors import (
     StateError,
     TypeMismatchError,
 )
-from .inventory import Attributes, Cells, Dimensions, Variables
+from .inventory import Attributes, Cells, Dimensions, Groups, Variables
 from .types import (
     ALL_RECORDS,
     RecordWord,
@@ -446,8 +446,9 @@ class Dataset(Definitions, Boxes, Ending):
         for place, name in enumerate(names):
             if name in self.variables and name != variable.name:
                 grid = self.variables[name].attributes.get("compress")
-                if isinstance(grid, str) and all(dim in self.dimensions for dim in grid.split()):
-                    lengths = tuple(self.dimensions[dim].length for dim in grid.split())
+                found = [seen_from(self.dimensions, group_of(name), dim) for dim in str(grid).split()]
+                if isinstance(grid, str) and None not in found:
+                    lengths = tuple(self.dimensions[dim].length for dim in found)
                     return section[:place] + lengths + section[place + 1 :]
         return section
 
@@ -522,6 +523,13 @@ class Dataset(Definitions, Boxes, Ending):
         """Mapping of name to shoal.Variable. Local."""
         self._need_open()
         return Variables(self._raw, self)
+
+    @property
+    def groups(self) -> Groups:
+        """Mapping of path to shoal.Group: groups of names, which format netcdf4 has. Dimensions and variables
+        in them are in the mappings of the file, by their paths. Local."""
+        self._need_open()
+        return Groups(self._raw, self)
 
     @property
     def attributes(self) -> Attributes:

@@ -200,16 +200,32 @@ class Cells:
         return repr(self.variable)
 
 
+def why_unreadable(variable: Variable) -> str:
+    """Why Shoal cannot read the variable, ""; it can. Local."""
+    if variable.ndim > _shoal.MAX_DIMS:
+        return f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
+    if variable.dtype is None:
+        return "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
+    return ""
+
+
 def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
-    """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
+    """Raises NotSupportedError for a variable that Shoal cannot read. Local."""
     for variable in variables:
-        if variable.dtype is None or variable.ndim > _shoal.MAX_DIMS:
-            why = (
-                f"has {variable.ndim} dimensions, of which Shoal reads up to {_shoal.MAX_DIMS}"
-                if variable.ndim > _shoal.MAX_DIMS
-                else "is of a type that Shoal cannot read (compound, enum, opaque, ...)"
-            )
+        if why := why_unreadable(variable):
             raise NotSupportedError(f"{path}: variable '{variable.name}' {why}; {remedy}.")
+
+
+def split_readable(
+    path: str, variables: Iterable[Variable], asked: Iterable[str] | None, remedy: str
+) -> tuple[list[Variable], dict[str, str]]:
+    """Variables that Shoal can read, and why it cannot read the others, which are left out. One that was
+    asked for by its very name raises NotSupportedError. Local."""
+    found = list(variables)
+    wanted = {from_root(composed(name)) for name in asked or ()}
+    need_readable(path, [v for v in found if composed(v.name) in wanted], remedy)
+    left_out = {v.name: why for v in found if (why := why_unreadable(v))}
+    return [v for v in found if v.name not in left_out], left_out
 
 
 def _is_there(named: Mapping, name: object) -> bool:
@@ -242,6 +258,42 @@ class Dimensions(Mapping):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of names. name: its path, "ocean/ice"; attributes: mapping of name to value."""
+
+    name: str
+    attributes: Attributes
+
+
+class Groups(Mapping):
+    """Groups by path, each behind the one that it is in; the file itself is none of them."""
+
+    def __init__(self, raw, dataset: Optional[OpenFile] = None):
+        self._raw = raw
+        self._dataset = dataset
+
+    def at(self, index: int) -> Group:
+        """The group of this number, from 0. Raises NotFoundError. Local."""
+        name = self._raw.inq_group(index)[0]
+        return Group(name, Attributes(self._raw, name + "/", self._dataset))
+
+    def __getitem__(self, name: str) -> Group:
+        return self.at(self._raw.find_group(name))
+
+    def __len__(self) -> int:
+        return self._raw.num_groups()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._raw.inq_group(index)[0] for index in range(len(self))])
+
+    def __contains__(self, name) -> bool:
+        return isinstance(name, str) and _is_there(self, name.rstrip("/"))
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(map(repr, self)) + "}"
 
 
 class Variables(Mapping):
@@ -286,7 +338,7 @@ class Variables(Mapping):
 
 
 class Attributes(Mapping):
-    """Attributes of a variable, or of the file, by name.
+    """Attributes of a variable, of a group ("ocean/"), or of the file, by name.
 
     Text is str (a list of str if there are several strings), one number is a numpy scalar, several
     are an array."""
@@ -315,6 +367,8 @@ class Attributes(Mapping):
     def __len__(self) -> int:
         if not self._variable:
             return self._raw.inq_file()[6]
+        if self._variable.endswith("/"):
+            return self._raw.inq_group(self._raw.find_group(self._variable))[1]
         return self._raw.inq_var(self._raw.find_var(self._variable))[4]
 
     def __iter__(self) -> Iterator[str]:

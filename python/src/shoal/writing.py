@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ._blocks import on_all
 from ._library import communicator
 from ._paths import Path, path_text
-from ._refusals import refuse_group
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, NotSupportedError
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def to_netcdf(
-    ds: xarray.Dataset,
+    ds: xarray.Dataset | xarray.DataTree,
     path: Path,
     comm: MPI.Comm | None = None,
     *,
@@ -33,12 +32,16 @@ def to_netcdf(
     append_dim: str | None = None,
     **settings: object,
 ) -> None:
-    """Write an xarray Dataset whose ranks hold blocks to one file, which reads back as if the Dataset of all
-    ranks had been written with its to_netcdf. Collective.
+    """Write an xarray Dataset or DataTree whose ranks hold blocks to one file, which reads back as if that of
+    all ranks had been written with its to_netcdf. Collective.
 
-    ds        of numpy or dask arrays; blocks may be empty
+    ds        of numpy or dask arrays; blocks may be empty. Of a tree each group becomes one of the file;
+              encoding and unlimited_dims are by group then ({"/ocean": {"temp": {...}}}), and a group without
+              a dimension that is cut is alike on all ranks
     comm      communicator of mpi4py; None: this process alone, whose Dataset is whole
-    mode      "w": a new file; "a", with append_dim: add to a file, or make it
+    mode      "w": a new file; "a", with group or append_dim: add to a file, or make it
+    group     "ocean/ice": the variables go to that group, and so do dimensions that the groups above have
+              not, or of another length (netcdf4); None: to the file itself
     format    "netcdf4" (the default), "netcdf4-classic", "cdf1", "cdf2", "cdf5", or as xarray calls them
     split     the dimension that is cut, with blocks in the order of ranks
     decomposition  which cells this rank has: a Decomposition with named dimensions, or several of other
@@ -61,19 +64,32 @@ def to_netcdf(
     comm = communicator(comm)
 
     def look() -> str:
-        refuse_group(group)
         if mode not in ("w", "a"):
             raise InvalidArgumentError(f"mode is {mode!r}; allowed are 'w' and, with append_dim=, 'a'.")
-        if mode == "a" and append_dim is None:
+        if mode == "a" and append_dim is None and not (group or "").strip("/"):
             raise NotSupportedError(
-                "mode='a' adds records along append_dim= only; to add variables to a file, use "
-                "shoal.open(path, mode='r+')."
+                "mode='a' adds a group (group=), or records along append_dim=; to add other variables to a "
+                "file, use shoal.open(path, mode='r+')."
             )
         if "exists" in settings and append_dim is not None:
             raise InvalidArgumentError("exists= and append_dim= contradict each other.")
         return path_text(path)
 
     where = on_all(comm, look)
-    from ._xarray_writing import to_netcdf as write
+    from . import _tree_writing, _xarray_groups
 
-    write(ds, where, comm, format, split, decomposition, encoding, unlimited_dims, append_dim, dict(settings))
+    kind: Any = _tree_writing if _tree_writing.is_tree(ds) else _xarray_groups
+    kind.to_netcdf(
+        ds,
+        where,
+        comm,
+        mode,
+        format,
+        (group or "").strip("/"),
+        split,
+        decomposition,
+        encoding,
+        unlimited_dims,
+        append_dim,
+        dict(settings),
+    )

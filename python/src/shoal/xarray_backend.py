@@ -21,10 +21,10 @@ from xarray.core.variable import Variable
 from . import opening
 from ._blocks import KEY
 from ._library import communicator
+from ._names import group_of, name_in_group, outwards
 from ._paths import open_file
 from .decomposition import balanced_tile, process_grid
-from .errors import InvalidArgumentError, NotSupportedError
-from .writing import refuse_group
+from .errors import InvalidArgumentError
 
 
 class _ProcessLock:
@@ -126,14 +126,16 @@ def _filters_of(text: str) -> dict[str, object]:
 class ShoalStore(AbstractDataStore):
     """What xarray asks of an open file."""
 
-    def __init__(self, manager, blocks: dict[str, tuple[int, int]], lengths: dict[str, int]):
+    def __init__(self, manager, blocks: dict[str, tuple[int, int]], lengths: dict[str, int], group: str = ""):
         self.manager = manager
         self.blocks = blocks  # dimension -> first, count of this rank
         self.lengths = lengths
+        self.group = group  # its path; "": the root
 
     def get_attrs(self):
         with _lock:
-            return dict(self.manager.acquire().attributes)
+            file = self.manager.acquire()
+            return dict(file.groups[self.group].attributes if self.group else file.attributes)
 
     def get_dimensions(self):
         return {name: self.blocks.get(name, (0, length))[1] for name, length in self.lengths.items()}
@@ -143,7 +145,9 @@ class ShoalStore(AbstractDataStore):
             file = self.manager.acquire()
             found: dict = {
                 "unlimited_dims": {
-                    d.name for d in file.dimensions.values() if d.unlimited and "/" not in d.name
+                    name_in_group(d.name)
+                    for d in file.dimensions.values()
+                    if d.unlimited and group_of(d.name) == self.group
                 }
             }
         if self.blocks:
@@ -158,12 +162,14 @@ class ShoalStore(AbstractDataStore):
         with _lock:
             file = self.manager.acquire()
             # Those of other types cannot be read, and should not keep the rest from being.
-            # What is in groups is no variable of this Dataset.
-            readable = [v for v in file.variables.values() if v.dtype is not None and "/" not in v.name]
-            return {variable.name: self._variable(file, variable) for variable in readable}
+            # What is in other groups is no variable of this Dataset.
+            variables = file.variables.values()
+            readable = [v for v in variables if v.dtype is not None and group_of(v.name) == self.group]
+            return {name_in_group(variable.name): self._variable(file, variable) for variable in readable}
 
     def _variable(self, file, variable) -> Variable:
-        boxes = [self.blocks.get(dim, (0, length)) for dim, length in zip(variable.dims, variable.shape)]
+        dims = tuple(map(name_in_group, variable.dims))
+        boxes = [self.blocks.get(dim, (0, length)) for dim, length in zip(dims, variable.shape)]
         shape = [count for _, count in boxes]
         array = ShoalArray(
             self, variable.name, variable.dtype, shape, [first for first, _ in boxes], variable.has_record
@@ -188,11 +194,11 @@ class ShoalStore(AbstractDataStore):
             "contiguous": variable.chunks is None,
         }
         encoding.update(_filters_of(variable.filters))
-        if blocks := self._blocks_of(variable.dims):
+        if blocks := self._blocks_of(dims):
             encoding[KEY] = blocks
         if variable.chunks is not None:
-            encoding["preferred_chunks"] = dict(zip(variable.dims, variable.chunks))
-        return Variable(variable.dims, indexing.LazilyIndexedArray(array), attributes, encoding)
+            encoding["preferred_chunks"] = dict(zip(dims, variable.chunks))
+        return Variable(dims, indexing.LazilyIndexedArray(array), attributes, encoding)
 
     def close(self, **kwargs):
         with _lock:
@@ -212,31 +218,56 @@ def _groups(split) -> list[tuple[str, ...]]:
     return [(item,) if isinstance(item, str) else tuple(item) for item in split]
 
 
-def _blocks(comm, split, lengths: dict[str, int]) -> dict[str, tuple[int, int]]:
-    if comm is None:
-        if split is not None:
+class _Cutting:
+    """comm= and split=: which part of each dimension this rank has. Dimensions of several groups are cut over
+    the same grid of ranks, so that what a group has of the one that it is in is cut as there."""
+
+    def __init__(self, comm, split):
+        self.comm = None if comm is None else communicator(comm)
+        self.groups = [] if split is None else _groups(split)
+        self.grid: Sequence[int] | None = None
+        self.known: dict[str, tuple[int, int]] = {}  # dimension's path -> first, count
+        if comm is None and split is not None:
             raise InvalidArgumentError("split= cuts dimensions over ranks: give comm= too.")
-        return {}
-    comm = communicator(comm)
-    if split is None:
-        if comm.size > 1:
+        if self.comm is not None and split is None and self.comm.size > 1:
             raise InvalidArgumentError(
                 'comm= has several ranks: name the dimensions to cut, split=("eta_rho", "xi_rho").'
             )
-        return {}
-    groups = _groups(split)
-    for name in (name for group in groups for name in group):
-        if name not in lengths:
+
+    def of(self, seen: dict[str, tuple[str, int]], whole: bool = True) -> dict[str, tuple[int, int]]:
+        """Blocks by name, of the dimensions that a group sees: name -> path, length. whole: each that split=
+        names must be there."""
+        missing = [name for group in self.groups for name in group if name not in seen]
+        if missing and whole:
             raise InvalidArgumentError(
-                f"split= names dimension '{name}'; the file has {', '.join(lengths) or 'none'}."
+                f"split= names dimension '{missing[0]}'; the file has {', '.join(seen) or 'none'}."
             )
-    grid = process_grid(comm.size, [lengths[group[0]] for group in groups])
-    blocks = {}
-    for level in range(max(len(group) for group in groups)):
-        members = [group[min(level, len(group) - 1)] for group in groups]
-        first, count = balanced_tile(comm.rank, grid, [lengths[name] for name in members])
-        blocks.update({name: (f, n) for name, f, n in zip(members, first, count)})
-    return blocks
+        if self.groups and not missing:
+            assert self.comm is not None
+            lengths = {name: length for name, (_, length) in seen.items()}
+            if self.grid is None:
+                self.grid = process_grid(self.comm.size, [lengths[group[0]] for group in self.groups])
+            for level in range(max(len(group) for group in self.groups)):
+                members = [group[min(level, len(group) - 1)] for group in self.groups]
+                first, count = balanced_tile(self.comm.rank, self.grid, [lengths[name] for name in members])
+                for name, f, n in zip(members, first, count):
+                    self.known.setdefault(seen[name][0], (f, n))
+        return {name: self.known[path] for name, (path, _) in seen.items() if path in self.known}
+
+
+def _seen(file, group: str) -> dict[str, tuple[str, int]]:
+    """Dimensions that a variable of the group may have: name -> path, length."""
+    seen: dict[str, tuple[str, int]] = {}
+    for outer in outwards(group):
+        for dim in file.dimensions.values():
+            if group_of(dim.name) == outer:
+                seen.setdefault(name_in_group(dim.name), (dim.name, dim.length))
+    return seen
+
+
+def _path_of(group: str | None) -> str:
+    """As xarray takes it, "/ocean/ice/"."""
+    return (group or "").strip("/")
 
 
 class ShoalBackendEntrypoint(BackendEntrypoint):
@@ -246,13 +277,17 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
     split  the dimensions to cut over the ranks; a tuple inside holds dimensions that are cut alike,
            such as those of staggered grids: (("eta_rho", "eta_v"), ("xi_rho", "xi_u"))
     missing_tiles, missing_fill  of a set of files that is not whole: the settings (docs/settings.md)
-    group  the root group, "/", is the only one; variables of other groups are left out
+    group  of which group the variables are, "ocean/ice"; None: of the root
 
-    shoal.to_netcdf writes the Datasets of all ranks to one file.
+    open_datatree, open_groups: all groups, or with group= those below it. A group that has all that split=
+    names is cut in these; another one in what it has of the groups above.
+
+    shoal.to_netcdf writes the Datasets, or trees, of all ranks to one file.
     """
 
     description = "Open netCDF files with Shoal, each rank its own block"
     url = ""
+    supports_groups = True
     open_dataset_parameters = (
         "filename_or_obj",
         "mask_and_scale",
@@ -297,19 +332,15 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         missing_fill: float | None = None,
         group: str | None = None,
     ):
-        refuse_group(group)
-        if not isinstance(filename_or_obj, (str, os.PathLike)):
-            raise InvalidArgumentError(
-                f"engine='shoal' opens files by path; got a {type(filename_or_obj).__name__}."
-            )
-        path = os.path.abspath(os.fspath(filename_or_obj))
-        given = {"missing_tiles": missing_tiles, "missing_fill": missing_fill}
-        settings = {key: value for key, value in given.items() if value is not None}
-        manager = CachingFileManager(_open_alone, path, mode="r", kwargs=settings, lock=_lock)
+        manager = self._manager(filename_or_obj, missing_tiles, missing_fill)
         with _lock:
             file = manager.acquire()
-            lengths = {d.name: d.length for d in file.dimensions.values() if "/" not in d.name}
-            store = ShoalStore(manager, _blocks(comm, split, lengths), lengths)
+            path = _path_of(group)
+            if path:
+                file.groups[path]  # raises, with the nearest name
+            seen = _seen(file, path)
+            lengths = {name: length for name, (_, length) in seen.items()}
+            store = ShoalStore(manager, _Cutting(comm, split).of(seen), lengths, path)
         options = {
             "mask_and_scale": mask_and_scale,
             "decode_times": decode_times,
@@ -321,16 +352,60 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         }
         return StoreBackendEntrypoint().open_dataset(store, **options)
 
-    def open_datatree(self, filename_or_obj, **kwargs):
-        self._refuse_tree(filename_or_obj)
+    def open_groups_as_dict(
+        self,
+        filename_or_obj,
+        *,
+        comm=None,
+        split: str | Sequence[str | Sequence[str]] | None = None,
+        missing_tiles: str | None = None,
+        missing_fill: float | None = None,
+        group: str | None = None,
+        **decoding,
+    ):
+        manager = self._manager(filename_or_obj, missing_tiles, missing_fill)
+        top = _path_of(group)
+        stores = {}
+        with _lock:
+            file = manager.acquire()
+            if top:
+                file.groups[top]  # raises, with the nearest name
+            cutting = _Cutting(comm, split)
+            paths = [path for path in ("", *file.groups) if path == top or _is_below(path, top)]
+            of_groups = {path: _seen(file, path) for path in paths}
+            cut = {name for part in cutting.groups for name in part}
+            if cut and not any(cut <= set(seen) for seen in of_groups.values()):
+                cutting.of(of_groups[top])  # raises
+            for path, seen in of_groups.items():
+                lengths = {name: length for name, (_, length) in seen.items()}
+                stores[path] = ShoalStore(manager, cutting.of(seen, whole=False), lengths, path)
+        return {
+            "/" + path[len(top) :].strip("/"): StoreBackendEntrypoint().open_dataset(store, **decoding)
+            for path, store in stores.items()
+        }
 
-    def open_groups_as_dict(self, filename_or_obj, **kwargs):
-        self._refuse_tree(filename_or_obj)
+    def open_datatree(self, filename_or_obj, **kwargs):
+        groups = self.open_groups_as_dict(filename_or_obj, **kwargs)
+        try:
+            from xarray import DataTree
+        except ImportError:  # older xarray
+            from xarray.core.datatree import DataTree
+        tree = DataTree.from_dict(groups)
+        for path, ds in groups.items():
+            tree[path].set_close(ds._close)
+        return tree
 
     @staticmethod
-    def _refuse_tree(filename_or_obj):
-        raise NotSupportedError(
-            f"{filename_or_obj}: engine='shoal' opens the root group of a file alone, as a Dataset "
-            "(open_dataset); for all groups use another engine (open_datatree(..., engine='netcdf4' or "
-            "'h5netcdf')), for single variables of groups shoal.open(path).get('GROUP/name')."
-        )
+    def _manager(filename_or_obj, missing_tiles, missing_fill) -> CachingFileManager:
+        if not isinstance(filename_or_obj, (str, os.PathLike)):
+            raise InvalidArgumentError(
+                f"engine='shoal' opens files by path; got a {type(filename_or_obj).__name__}."
+            )
+        path = os.path.abspath(os.fspath(filename_or_obj))
+        given = {"missing_tiles": missing_tiles, "missing_fill": missing_fill}
+        settings = {key: value for key, value in given.items() if value is not None}
+        return CachingFileManager(_open_alone, path, mode="r", kwargs=settings, lock=_lock)
+
+
+def _is_below(path: str, top: str) -> bool:
+    return not top or path.startswith(top + "/")

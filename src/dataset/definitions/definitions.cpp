@@ -20,6 +20,7 @@
 #include "format/checks.hpp"
 #include "format/chunk_shape.hpp"
 #include "format/format_traits.hpp"
+#include "format/group_paths.hpp"
 
 namespace shoal {
 
@@ -281,12 +282,14 @@ void Definitions::reset(const Schema& in_file) {
   wanted_.reset();
   in_file_ = &in_file;
   added_attributes_.clear();
+  groups_in_file_ = static_cast<int>(in_file.groups.size());
   dims_in_file_ = static_cast<int>(in_file.dims.size());
   variables_in_file_ = static_cast<int>(in_file.variables.size());
   decompositions_.resize(in_file.variables.size());
   gathered_.clear();
   by_pattern_.clear();
   given_.clear();
+  index_names(group_by_name_, in_file.groups);
   index_names(dim_by_name_, in_file.dims);
   index_names(variable_by_name_, in_file.variables);
   std::erase_if(added_fill_, [&](const std::string& name) { return !variable_by_name_.contains(name); });
@@ -302,13 +305,24 @@ void Definitions::attach(int variable, std::shared_ptr<const Decomposition> deco
 }
 
 int Definitions::variable(const std::string& name) const {
-  const auto found = find_name(variable_by_name_, name);
+  const auto found = find_name(variable_by_name_, from_root(name));
   return found != variable_by_name_.end() ? found->second : find_variable_or_throw(schema(), name);
 }
 
 int Definitions::dimension(const std::string& name) const {
-  const auto found = find_name(dim_by_name_, name);
+  const auto found = find_name(dim_by_name_, from_root(name));
   return found != dim_by_name_.end() ? found->second : find_dim_or_throw(schema(), name);
+}
+
+int Definitions::dimension_from(const std::string& group, const std::string& name) const {
+  int found = -1;
+  if (!name.starts_with('/'))
+    for_groups_outwards(group, [&](const std::string& here) {
+      const auto dim = find_name(dim_by_name_, path_in(here, name));
+      if (dim != dim_by_name_.end()) found = dim->second;
+      return found >= 0;
+    });
+  return found >= 0 ? found : dimension(name);
 }
 
 // Dimensions of a new variable: known, and unlimited ones only where the format has them.
@@ -316,7 +330,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable,
                                            const std::vector<std::string>& names) const {
   std::vector<int> dims;
   for (const auto& name : names)
-    dims.push_back(dimension(name));
+    dims.push_back(dimension_from(group_of(variable), name));
   if (dims.size() > static_cast<std::size_t>(k_max_dims))
     throw Error(Code::not_supported, "the variable has {} dimensions, at most {} are allowed", dims.size(),
                 k_max_dims)
@@ -336,8 +350,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable,
 }
 
 void Definitions::def_dim(const std::string& given, std::int64_t length) {
-  const std::string name = composed(given);
-  check_name(name, "dimension");
+  const std::string name = new_path(given, "dimension");
   if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
     const Dimension& dim = schema().dim(known->second);
     throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
@@ -354,14 +367,14 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
                     "dimension '{}' is unlimited and so is '{}'; format {} has one unlimited dimension, "
                     "netcdf4 several",
                     name, dim.name, name_of(schema().format));
+  make_groups(group_of(name));
   dim_by_name_.emplace(name, static_cast<int>(schema().dims.size()));
   wanted().dims.push_back({name, length, unlimited});
 }
 
 void Definitions::def_var(const std::string& given, Type type, const std::vector<std::string>& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
-  const std::string name = composed(given);
-  check_name(name, "variable");
+  const std::string name = new_path(given, "variable");
   if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
     const VariableDef& there = schema().variable(known->second);
     throw Error(Code::exists,
@@ -394,6 +407,7 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
     wanted().variables.pop_back();
     throw;
   }
+  make_groups(group_of(name));
   decompositions_.push_back(std::move(decomposition));
   variable_by_name_.emplace(name, static_cast<int>(schema().variables.size()) - 1);
   defined_.insert(name);
@@ -462,7 +476,8 @@ void Definitions::take_defaults(VariableDef& variable) {
 
 void Definitions::def_gathered(const std::string& given, const std::string& dims,
                                std::shared_ptr<const Decomposition> decomposition) {
-  const std::string name = composed(given);
+  const std::string name = new_path(given, "dimension");
+  const std::string group = group_of(name);
   std::vector<int> grid;
   for (const auto& dim : names_of_dims(name, dims)) {
     if (words(dim).size() != 1)
@@ -471,7 +486,7 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
                   "cannot name it",
                   dim)
           .of_variable(name);
-    grid.push_back(dimension(dim));
+    grid.push_back(dimension_from(group, dim));
   }
   const std::int64_t length = check_gathered(schema(), grid, decomposition.get());
   if (variable_by_name_.contains(name))
@@ -480,12 +495,12 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
   std::vector<std::string> names;
   for (const int d : grid) {
     cells *= schema().dim(d).length;
-    names.push_back(schema().dim(d).name);
+    names.push_back(dim_name_from(schema(), group, d));
   }
   const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
   check_type(schema().format, type, "the list of water points", name);
   def_dim(name, length);
-  def_var(name, type, {name}, nullptr);
+  def_var(name, type, {"/" + name}, nullptr);
   VariableDef& list = wanted().variables.back();
   list.distributed = true;
   list.attributes = {Attribute::text("compress", joined(names, " "))};
@@ -608,7 +623,7 @@ void Definitions::copy_att(const char* variable, Attribute attribute, bool odd_f
   if (attribute.type == Type::string && !holds(schema().format, Type::string) &&
       attribute.strings.size() == 1)
     attribute = Attribute::text(attribute.name, attribute.strings.front());
-  if (variable != nullptr && attribute.name == k_fill_name) {
+  if (owner(variable) >= 0 && attribute.name == k_fill_name) {
     VariableDef& v = new_variable(variable, "a fill value");
     VariableDef with = v;
     replace(with.attributes, attribute);
@@ -637,7 +652,7 @@ void Definitions::copy_att(const char* variable, Attribute attribute, bool odd_f
 void Definitions::put_att(const char* variable, const std::string& given, Type type, std::int64_t count,
                           const void* values) {
   const std::string name = composed(given);
-  const int index = variable == nullptr ? -1 : this->variable(variable);
+  const int index = owner(variable);
   check_name(name, "attribute");
   if (type == Type::logical)
     throw Error(Code::type, "attribute '{}' is logical; give it as byte 0 or 1, or as text", name);
@@ -657,9 +672,8 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
     replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
-  auto& attributes = index < 0 ? wanted().attributes : wanted().variable(index).attributes;
-  if (index < variables_in_file_ && find_attribute(attributes, name) == nullptr)
-    added_attributes_.emplace(index, name);
+  auto& attributes = wanted().attributes_of(index);
+  if (!is_new(index) && find_attribute(attributes, name) == nullptr) added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));
 }
 

@@ -52,6 +52,10 @@ class Definitions {
   }
   void attach(int variable, std::shared_ptr<const Decomposition> decomposition);
 
+  // Names may be paths in groups (group_paths.hpp), from the root; groups of the path that are not there are
+  // made. Dimensions are looked for from the variable's group outwards.
+  /// Nothing to do where it is there.
+  void def_group(const std::string& name);
   /// length 0: unlimited.
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
@@ -107,7 +111,7 @@ class Definitions {
   const std::vector<std::string>& added_fill_values() const { return added_fill_; }
   /// Of another dataset, as it is. odd_fill: may it be a _FillValue that netCDF's rules make none?
   void copy_att(const char* variable, Attribute attribute, bool odd_fill);
-  /// variable nullptr: of the file. _FillValue: the value, and not whether it is used.
+  /// variable: a group, too; nullptr, "/": the file. _FillValue: the value, and not whether it is used.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
 
@@ -117,7 +121,8 @@ class Definitions {
   /// Attributes that rank 0's definitions (packed) have at the same place, of the same name and type, get the
   /// values that they have there.
   void take_attribute_values(const Bytes& of_root);
-  /// Other names for what is there, and attributes that go (rename.cpp). variable nullptr: of the file.
+  /// Other names for what is there, and attributes that go (rename.cpp). variable: as of put_att. What is in
+  /// a group stays there: `to` is a name, or a path in that group.
   /// Error(not_found, exists, invalid_argument, not_supported); the same name again is no change.
   void rename_dim(const std::string& name, const std::string& to);
   void rename_var(const std::string& name, const std::string& to);
@@ -127,8 +132,17 @@ class Definitions {
   /// Index of the variable; Error(not_found) with the nearest name.
   int variable(const std::string& name) const;
   int dimension(const std::string& name) const;
+  /// Whose attributes they are: a variable's, a group's ("ocean", "ocean/", "/ocean"), the file's (nullptr,
+  /// "/"). As of Schema::attributes_of. Error(not_found) with the nearest name.
+  int owner(const char* variable) const;
 
  private:
+  void check_group(std::string group) const;
+  std::string new_path(const std::string& given, const char* what) const;
+  std::string renamed_path(const std::string& name, const std::string& given_to, const char* what) const;
+  void make_groups(const std::string& path);
+  bool is_new(int owner) const;
+  int dimension_from(const std::string& group, const std::string& name) const;
   std::vector<int> resolve_dims(const std::string& variable, const std::vector<std::string>& names) const;
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
@@ -139,19 +153,19 @@ class Definitions {
   VariableDef& new_variable(const std::string& name, const char* what);
   void note_change(SchemaChange change);
   void move_notes(const std::string& from, const std::string& to);
-  std::vector<Attribute>& changeable_attributes(int variable, const std::string& name);
-  bool is_attribute_in_file(int variable, const std::string& name) const;
+  std::vector<Attribute>& changeable_attributes(int owner, const std::string& name);
+  bool is_attribute_in_file(int owner, const std::string& name) const;
 
   const Schema* in_file_ = nullptr;  // the driver's
   std::optional<Schema> wanted_;     // while definitions wait
   // Models define thousands of variables: names are looked up, not searched for.
   std::unordered_map<std::string, int> dim_by_name_;
   std::unordered_map<std::string, int> variable_by_name_;
+  std::unordered_map<std::string, int> group_by_name_;
   Numbered<std::shared_ptr<const Decomposition>> decompositions_;
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
-  int dims_in_file_ = 0, variables_in_file_ = 0;
-  std::set<std::pair<int, std::string>>
-      added_attributes_;  // to what is in the file: variable (-1: the file), name
+  int groups_in_file_ = 0, dims_in_file_ = 0, variables_in_file_ = 0;
+  std::set<std::pair<int, std::string>> added_attributes_;  // to what is in the file: owner, name
   std::map<std::string, Quantization> quantized_;
   std::map<std::string, std::string> by_pattern_;  ///< those of them that no setting names, by which pattern
   Defaults defaults_;

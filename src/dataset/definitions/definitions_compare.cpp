@@ -51,6 +51,8 @@ void Definitions::take_attribute_values(const Bytes& of_root) {
   Schema root = unpack_schema(in);
   Schema& mine = wanted();
   take(mine.attributes, root.attributes);
+  for (std::size_t g = 0; g < std::min(mine.groups.size(), root.groups.size()); ++g)
+    take(mine.groups[g].attributes, root.groups[g].attributes);
   for (std::size_t v = 0; v < std::min(mine.variables.size(), root.variables.size()); ++v)
     take(mine.variables[v].attributes, root.variables[v].attributes);
 }
@@ -81,6 +83,22 @@ std::string attributes_difference(const std::vector<Attribute>& mine, const std:
           "attribute {}{} has another value than on rank 0 (a time of day? let rank 0 broadcast it, or set "
           "attributes=rank0)",
           quoted(mine[i].name), of);
+  }
+  return "";
+}
+
+std::string groups_difference(const Schema& mine, const Schema& root) {
+  for (std::size_t i = 0; i < std::max(mine.groups.size(), root.groups.size()); ++i) {
+    if (i >= mine.groups.size()) return fmt::format("group {} is missing here", quoted(root.groups[i].name));
+    if (i >= root.groups.size())
+      return fmt::format("group {} is missing on rank 0", quoted(mine.groups[i].name));
+    const GroupDef& m = mine.groups[i];
+    const GroupDef& r = root.groups[i];
+    if (m.name != r.name)
+      return fmt::format("group {} is {} here and {} on rank 0", i, quoted(m.name), quoted(r.name));
+    const std::string difference =
+        attributes_difference(m.attributes, r.attributes, " of group " + quoted(m.name));
+    if (!difference.empty()) return difference;
   }
   return "";
 }
@@ -163,7 +181,8 @@ std::string first_difference(const Bytes& mine, const Bytes& of_root) {
   ByteReader root_reader(of_root);
   const Schema m = unpack_schema(my_reader);
   const Schema r = unpack_schema(root_reader);
-  std::string difference = dims_difference(m, r);
+  std::string difference = groups_difference(m, r);
+  if (difference.empty()) difference = dims_difference(m, r);
   if (difference.empty()) difference = attributes_difference(m.attributes, r.attributes, " of the file");
   if (difference.empty()) difference = variables_difference(m, r);
   if (difference.empty()) difference = changes_difference(m, r);

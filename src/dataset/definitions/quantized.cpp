@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
+#include "format/group_paths.hpp"
 
 namespace shoal {
 
@@ -80,23 +81,28 @@ bool is_quantization_container(const VariableDef& variable) {
 
 std::set<std::string> names_of_coordinates(const Schema& schema) {
   std::set<std::string> names;
-  const auto add = [&](std::string text) {
+  const auto add = [&](const std::string& group, std::string text) {
     // Also "area: cell_area", of which the first word is no name of a variable.
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == ':' || c == '\0'; }, ' ');
-    for (auto& word : words(text))
-      names.insert(std::move(word));
+    for (const auto& word : words(text))
+      for_groups_outwards(group, [&](const std::string& here) {
+        names.insert(word.starts_with('/') ? word.substr(1) : path_in(here, word));
+        return false;
+      });
   };
-  for (const auto& variable : schema.variables)
+  for (const auto& variable : schema.variables) {
+    const std::string group = group_of(variable.name);
     for (const char* name : {"coordinates", "bounds", "climatology", "cell_measures", "formula_terms",
                              "grid_mapping", "node_coordinates"}) {
       const Attribute* found = find_attribute(variable.attributes, name);
       if (found == nullptr) continue;
       if (found->type == Type::char_)
-        add(std::string(reinterpret_cast<const char*>(found->data.data()), found->data.size()));
+        add(group, std::string(reinterpret_cast<const char*>(found->data.data()), found->data.size()));
       for (const auto& text : found->strings)
-        add(text);
+        add(group, text);
     }
+  }
   return names;
 }
 

@@ -49,9 +49,8 @@ void Definitions::note_change(SchemaChange change) {
 
 void Definitions::rename_dim(const std::string& given, const std::string& given_to) {
   const int d = dimension(given);
-  const std::string name = schema().dim(d).name, to = composed(given_to);
+  const std::string name = schema().dim(d).name, to = renamed_path(name, given_to, "dimension");
   if (name == to) return;
-  check_name(to, "dimension");
   if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
   check_not_gathered(schema(), name, d, -1);
   wanted().dim(d).name = to;
@@ -61,9 +60,8 @@ void Definitions::rename_dim(const std::string& given, const std::string& given_
 
 void Definitions::rename_var(const std::string& given, const std::string& given_to) {
   const int v = variable(given);
-  const std::string name = schema().variable(v).name, to = composed(given_to);
+  const std::string name = schema().variable(v).name, to = renamed_path(name, given_to, "variable");
   if (name == to) return;
-  check_name(to, "variable");
   if (is_of_other(variable_by_name_, to, v))
     throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
   check_not_gathered(schema(), name, -1, v);
@@ -92,11 +90,12 @@ void Definitions::move_notes(const std::string& from, const std::string& to) {
 }
 
 // The attributes among which one is to be changed, if it may be.
-std::vector<Attribute>& Definitions::changeable_attributes(int variable, const std::string& name) {
-  if (variable < 0) {
-    find_attribute_or_throw(schema().attributes, name);
-    return wanted().attributes;
+std::vector<Attribute>& Definitions::changeable_attributes(int owner, const std::string& name) {
+  if (owner < 0) {
+    find_attribute_or_throw(schema().attributes_of(owner), name);
+    return wanted().attributes_of(owner);
   }
+  const int variable = owner;
   VariableDef& definition = wanted().variable(variable);
   find_attribute_or_throw(definition.attributes, name);
   if (name == k_fill_name && variable < variables_in_file_)
@@ -112,12 +111,12 @@ std::vector<Attribute>& Definitions::changeable_attributes(int variable, const s
 }
 
 // Of an attribute that is there.
-bool Definitions::is_attribute_in_file(int variable, const std::string& name) const {
-  return variable < variables_in_file_ && !added_attributes_.contains({variable, name});
+bool Definitions::is_attribute_in_file(int owner, const std::string& name) const {
+  return !is_new(owner) && !added_attributes_.contains({owner, name});
 }
 
 void Definitions::rename_att(const char* variable, const std::string& given, const std::string& given_to) {
-  const int v = variable == nullptr ? -1 : this->variable(variable);
+  const int v = owner(variable);
   auto& attributes = changeable_attributes(v, given);
   const std::string name = find_attribute_or_throw(attributes, given).name, to = composed(given_to);
   if (name == to) return;
@@ -138,7 +137,7 @@ void Definitions::rename_att(const char* variable, const std::string& given, con
 }
 
 void Definitions::delete_att(const char* variable, const std::string& given) {
-  const int v = variable == nullptr ? -1 : this->variable(variable);
+  const int v = owner(variable);
   auto& attributes = changeable_attributes(v, given);
   const std::string name = find_attribute_or_throw(attributes, given).name;
   std::erase_if(attributes, [&](const Attribute& a) { return a.name == name; });

@@ -5,6 +5,7 @@
 
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "format/group_paths.hpp"
 
 namespace shoal {
 
@@ -49,7 +50,7 @@ Gathering gathering_of(const Schema& schema, int list, const Attribute& compress
     };
     std::int64_t cells = 1;
     for (const auto& name : words(text_of(compress))) {
-      const int d = schema.find_dim(name);
+      const int d = find_dim_from(schema, group_of(variable.name), name);
       if (d < 0) bad(fmt::format("names '{}', which is no dimension", name));
       if (schema.dim(d).unlimited) bad(fmt::format("names '{}', which is unlimited", name));
       const std::int64_t length = schema.dim(d).length;

@@ -311,6 +311,7 @@ Schema DomainsDriver::schema_of_file(const Schema& wanted, Numbered<Part>& parts
   Schema out = changed(inner_->schema(), changes);
   out.changes = changes;
   out.attributes = wanted.attributes;
+  out.groups = wanted.groups;
   const auto files = static_cast<std::int32_t>(domains_);
   set_attribute(out.attributes, Attribute::numbers("NumFilesInSet", Type::int_, &files, 1));
   for (std::size_t d = schema_.dims.size(); d < wanted.dims.size(); ++d) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "format/checks.hpp"
+#include "format/group_paths.hpp"
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -52,14 +53,13 @@ void check_attributes(const std::vector<Attribute>& have, const std::vector<Attr
   }
 }
 
-void check_kept_name(const std::string& name) {
-  if (name.rfind(k_non_coordinate, 0) == 0)
+void check_kept_name(const std::string& path) {
+  if (const std::string name = name_in_group(path); name.rfind(k_non_coordinate, 0) == 0)
     throw Error(Code::invalid_argument, "names that begin with {} are kept for netCDF-4's own use",
                 k_non_coordinate);
 }
 
-// What the file's own has names of. Those that are in groups, or that are given to what has none, are not
-// those of the links in the root group.
+// What the file's own has names of. Those that are given to what has none are not those of links.
 void check_changes(const Schema& in_file, const Schema& wanted) {
   for (const SchemaChange& change : wanted.changes) {
     if (change.kind == SchemaChange::Kind::rename_attribute && is_reserved(change.to))
@@ -68,9 +68,12 @@ void check_changes(const Schema& in_file, const Schema& wanted) {
     if (change.kind != SchemaChange::Kind::rename_dim && change.kind != SchemaChange::Kind::rename_variable)
       continue;
     check_kept_name(change.to);
-    if (change.name.find('/') != std::string::npos || change.name.rfind("phony_dim_", 0) == 0)
-      throw Error(Code::not_supported,
-                  "'{}' cannot be renamed: in the file it is in a group, or has no name at all", change.name);
+    if (group_of(change.name) != group_of(change.to))
+      throw Error(Code::invalid_argument, "'{}' cannot be renamed to '{}', which is in another group",
+                  change.name, change.to);
+    if (change.name.rfind("phony_dim_", 0) == 0)
+      throw Error(Code::not_supported, "'{}' cannot be renamed: in the file it has no name at all",
+                  change.name);
   }
   const auto is_coordinate = [](const Schema& schema, std::size_t v) {
     const VariableDef& variable = schema.variables[v];
@@ -118,7 +121,7 @@ void check_filters(const VariableDef& variable) {
 }
 
 void check_variable(const VariableDef& variable, const Schema& wanted) {
-  check_name(variable.name, "variable");
+  check_path(variable.name, "variable", wanted.format);
   if (!holds(wanted.format, variable.type))
     throw Error(Code::type, "{} has no type {}{}", name_of(wanted.format), name_of(variable.type),
                 wanted.format == Format::netcdf4_classic && holds(Format::netcdf4, variable.type)
@@ -152,7 +155,7 @@ void check_extension(const Schema& in_file, const Schema& wanted, LateFill late)
     const auto& dim = wanted.dims[i];
     unlimited += dim.unlimited ? 1 : 0;
     if (i < schema.dims.size()) continue;
-    check_name(dim.name, "dimension");
+    check_path(dim.name, "dimension", wanted.format);
     if (dim.length < 0)
       throw Error(Code::invalid_argument, "the dimension '{}' has a negative length", dim.name);
   }
@@ -160,6 +163,9 @@ void check_extension(const Schema& in_file, const Schema& wanted, LateFill late)
     throw Error(Code::not_supported, "netcdf4-classic allows one unlimited dimension, not {}; use netcdf4",
                 unlimited);
   check_attributes(schema.attributes, wanted.attributes, wanted.format, nullptr, false);
+  for (std::size_t g = 0; g < wanted.groups.size(); ++g)
+    check_attributes(g < schema.groups.size() ? schema.groups[g].attributes : std::vector<Attribute>{},
+                     wanted.groups[g].attributes, wanted.format, nullptr, false);
   for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
     const auto& variable = wanted.variables[v];
     const bool is_new = v >= schema.variables.size();

@@ -12,6 +12,7 @@
 #include "base/build_info.hpp"
 #include "base/text.hpp"
 #include "format/checks.hpp"
+#include "format/group_paths.hpp"
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -20,6 +21,11 @@ namespace shoal::netcdf4 {
 namespace {
 
 // ---- making things ----
+
+/// The link of a variable that has the name of a dimension and is not its coordinate.
+std::string non_coordinate(const std::string& path) {
+  return path_in(group_of(path), k_non_coordinate + name_in_group(path));
+}
 
 struct Reference {  // as HDF5's dimension scales keep who uses them
   hobj_ref_t data_set;
@@ -62,6 +68,7 @@ class Extension {
         wanted_(wanted),
         options_(options),
         storage_(storage),
+        old_groups_(contents.schema.groups.size()),
         old_dims_(contents.schema.dims.size()),
         old_variables_(contents.schema.variables.size()) {}
 
@@ -76,6 +83,9 @@ class Extension {
   void relink_users(std::size_t dim);
   int coordinate_variable(std::size_t dim) const;
   std::string link_of(std::size_t variable) const;
+  void add_groups();
+  hid_t group_at(const std::string& path);
+  void move_links_in(const std::string& group, const std::map<std::string, std::string>& wanted);
   void make_room_for(const std::string& dim);
   void add_dims();
   void add_dimension_scale(std::size_t dim);
@@ -112,8 +122,9 @@ class Extension {
   const Schema& wanted_;
   const CatalogOptions& options_;
   const StorageOf& storage_;
-  std::size_t old_dims_, old_variables_;
-  std::set<std::size_t> relink_;  // variables whose DIMENSION_LIST is to be written anew
+  std::size_t old_groups_, old_dims_, old_variables_;
+  std::map<std::string, Id> groups_;  // open ones, by path
+  std::set<std::size_t> relink_;      // variables whose DIMENSION_LIST is to be written anew
   std::map<std::size_t, hobj_ref_t> references_;
   std::map<Recipe, Id> creations_;
 };
@@ -129,7 +140,31 @@ std::string Extension::link_of(std::size_t variable) const {
   const auto& def = wanted_.variables[variable];
   const int dim = wanted_.find_dim(def.name);
   const bool clash = dim >= 0 && (def.dims.empty() || def.dims[0] != dim);
-  return clash ? k_non_coordinate + def.name : def.name;
+  return clash ? non_coordinate(def.name) : def.name;
+}
+
+hid_t Extension::group_at(const std::string& path) {
+  if (path.empty()) return root_;
+  Id& group = groups_[path];
+  if (!group.valid()) group = Id(check(H5Gopen2(root_, path.c_str(), H5P_DEFAULT), "open a group"));
+  return group;
+}
+
+// As netCDF-C makes them: what is in a group, and its attributes, keep the order in which they were made.
+void Extension::add_groups() {
+  if (wanted_.groups.size() == old_groups_) return;
+  const Id creation(check(H5Pcreate(H5P_GROUP_CREATE), "make a creation list"));
+  check(H5Pset_obj_track_times(creation, 0), "make a creation list");
+  check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  for (std::size_t g = old_groups_; g < wanted_.groups.size(); ++g) {
+    const std::string& path = wanted_.groups[g].name;
+    groups_[path] =
+        Id(check(H5Gcreate2(root_, path.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), "create a group"));
+    contents_.schema.groups.push_back({path, {}});
+  }
 }
 
 // A variable had the name first, and does not belong to the dimension.
@@ -137,7 +172,7 @@ void Extension::make_room_for(const std::string& dim) {
   for (std::size_t v = 0; v < old_variables_; ++v) {
     auto& stored = contents_.variables[v];
     if (stored.link != dim) continue;
-    const auto moved = k_non_coordinate + dim;
+    const auto moved = non_coordinate(dim);
     check(H5Lmove(root_, dim.c_str(), root_, moved.c_str(), H5P_DEFAULT, H5P_DEFAULT), "rename a data set");
     stored.link = moved;
   }
@@ -145,7 +180,7 @@ void Extension::make_room_for(const std::string& dim) {
 
 void Extension::mark_as_scale(hid_t dataset, const std::string& name, int id) {
   write_text(dataset, k_class, k_scale_class, true);
-  write_text(dataset, k_name, name, true);
+  write_text(dataset, k_name, name_in_group(name), true);
   write_int(dataset, k_dimid, id);
 }
 
@@ -219,7 +254,11 @@ void Extension::make_changes() {
                change.kind == SchemaChange::Kind::rename_variable;
     if (change.kind == SchemaChange::Kind::rename_attribute ||
         change.kind == SchemaChange::Kind::delete_attribute)
-      change_attribute(change.index < 0 ? root_.get() : contents_.open_variable(file_, change.index), change);
+      change_attribute(is_group(change.index)
+                           ? group_at(contents_.schema.groups[group_number(change.index)].name)
+                       : change.index == k_of_file ? root_.get()
+                                                   : contents_.open_variable(file_, change.index),
+                       change);
   }
   contents_.schema = changed(std::move(contents_.schema), wanted_.changes);
   if (of_links) find_scales();
@@ -229,7 +268,7 @@ void Extension::find_scales() {
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < old_dims_; ++i) {
     auto& stored = contents_.dims[i];
-    if (stored.link.empty() || stored.link.find('/') != std::string::npos) continue;
+    if (stored.link.empty()) continue;
     const int variable = coordinate_variable(i);
     if (stored.variable >= 0 && stored.variable != variable) {
       leave_scale(i);
@@ -281,40 +320,53 @@ void Extension::become_scale(std::size_t dim, int variable) {
   relink_users(dim);
 }
 
-// HDF5 gives a link that moves the last place in the order of creation, which is that of the variables: those
-// behind it move, too.
 void Extension::move_links() {
-  std::map<std::string, std::string> wanted;  // by the link that is there
+  std::map<std::string, std::map<std::string, std::string>> wanted;  // by group, by the link that is there
   const auto note = [&](const std::string& link, const std::string& now) {
-    if (!link.empty() && link.find('/') == std::string::npos) wanted.emplace(link, now);
+    if (!link.empty()) wanted[group_of(link)].emplace(name_in_group(link), name_in_group(now));
   };
   for (std::size_t v = 0; v < old_variables_; ++v)
     note(contents_.variables[v].link, link_of(v));
   for (std::size_t i = 0; i < old_dims_; ++i)
     if (contents_.dims[i].variable < 0) note(contents_.dims[i].link, wanted_.dims[i].name);
-  std::vector<std::string> moved = links_of(root_);
+  for (const auto& [group, links] : wanted)
+    move_links_in(group, links);
+  const auto moved = [&](std::string& link) {
+    const auto group = wanted.find(group_of(link));
+    if (link.empty() || group == wanted.end()) return;
+    const auto now = group->second.find(name_in_group(link));
+    if (now != group->second.end()) link = path_in(group->first, now->second);
+  };
+  for (auto& variable : contents_.variables)
+    moved(variable.link);
+  for (std::size_t i = 0; i < old_dims_; ++i) {
+    auto& stored = contents_.dims[i];
+    moved(stored.link);
+    if (stored.variable < 0) continue;
+    const hid_t dataset = contents_.open_variable(file_, stored.variable);
+    const std::string name = name_in_group(wanted_.dims[i].name);
+    if (!has_attribute(dataset, k_name) || read_text(dataset, k_name) == name) continue;
+    check(H5Adelete(dataset, k_name), "replace an attribute");
+    write_text(dataset, k_name, name, true);
+  }
+}
+
+// HDF5 gives a link that moves the last place in the order of creation, which is that of the variables: those
+// behind it move, too.
+void Extension::move_links_in(const std::string& group, const std::map<std::string, std::string>& wanted) {
+  const hid_t where = group_at(group);
+  std::vector<std::string> moved = links_of(where);
   std::erase_if(moved, [&](const std::string& link) { return !wanted.contains(link); });
   moved.erase(moved.begin(), std::find_if(moved.begin(), moved.end(),
-                                          [&](const std::string& link) { return wanted[link] != link; }));
+                                          [&](const std::string& link) { return wanted.at(link) != link; }));
   const auto move = [&](const std::string& from, const std::string& to) {
-    check(H5Lmove(root_, from.c_str(), root_, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), "rename a data set");
+    check(H5Lmove(where, from.c_str(), where, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), "rename a data set");
   };
   const auto between = [](std::size_t i) { return fmt::format("_shoal_moves_{}", i); };
   for (std::size_t i = 0; i < moved.size(); ++i)
     move(moved[i], between(i));
   for (std::size_t i = 0; i < moved.size(); ++i)
-    move(between(i), wanted[moved[i]]);
-  for (auto& variable : contents_.variables)
-    if (const auto now = wanted.find(variable.link); now != wanted.end()) variable.link = now->second;
-  for (std::size_t i = 0; i < old_dims_; ++i) {
-    auto& stored = contents_.dims[i];
-    if (const auto now = wanted.find(stored.link); now != wanted.end()) stored.link = now->second;
-    if (stored.variable < 0) continue;
-    const hid_t dataset = contents_.open_variable(file_, stored.variable);
-    if (!has_attribute(dataset, k_name) || read_text(dataset, k_name) == wanted_.dims[i].name) continue;
-    check(H5Adelete(dataset, k_name), "replace an attribute");
-    write_text(dataset, k_name, wanted_.dims[i].name, true);
-  }
+    move(between(i), wanted.at(moved[i]));
 }
 
 hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, const Id& type) {
@@ -502,8 +554,15 @@ void Extension::link_scales() {
 void Extension::run() {
   write_missing_ids();
   make_changes();
+  add_groups();
   add_dims();
   update_attributes(root_, contents_.schema.attributes, wanted_.attributes);
+  for (std::size_t g = 0; g < wanted_.groups.size(); ++g) {
+    auto& group = contents_.schema.groups[g];
+    if (group.attributes.empty() && wanted_.groups[g].attributes.empty()) continue;
+    update_attributes(group_at(group.name), group.attributes, wanted_.groups[g].attributes);
+    group.attributes = wanted_.groups[g].attributes;
+  }
   for (std::size_t v = 0; v < old_variables_; ++v) {
     const auto& have = contents_.schema.variables[v].attributes;
     const auto& wanted = wanted_.variables[v].attributes;

@@ -484,6 +484,7 @@ std::vector<FormatTraits> netcdf4_formats() {
   full.types.push_back(Type::string);
   full.is_classic_model = false;
   full.has_chunks = true;
+  full.has_groups = true;
   full.recognise = recognise_hdf5;
   full.drivers = "native netcdf gather";
   full.create = create_in_file<create_netcdf4_catalog>;
@@ -494,6 +495,7 @@ std::vector<FormatTraits> netcdf4_formats() {
   strict.other_names = {"nc7", "nc4c", "netcdf4_classic", "netcdf-4 classic model"};
   strict.types = classic_types();
   strict.is_classic_model = true;
+  strict.has_groups = false;
   strict.recognise = nullptr;
   return {full, strict};
 }

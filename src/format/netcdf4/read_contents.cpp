@@ -62,7 +62,7 @@ void examine_scale(Found& found) {
 
 // Groups may be linked in circles; each is visited once, known by its address.
 void find_data_sets(hid_t group, const std::string& path, std::unordered_set<std::string>& seen,
-                    std::vector<Found>& result) {
+                    std::vector<Found>& result, Numbered<GroupDef>& all_groups) {
   std::vector<std::string> groups;
   for (const auto& name : links_of(group)) {
     Id object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
@@ -85,7 +85,8 @@ void find_data_sets(hid_t group, const std::string& path, std::unordered_set<std
     if (!seen.insert(std::string(reinterpret_cast<const char*>(&reference), sizeof reference)).second)
       continue;
     const Id child(check(H5Gopen2(group, name.c_str(), H5P_DEFAULT), "open a group"));
-    find_data_sets(child, fmt::format("{}{}/", path, name), seen, result);
+    all_groups.push_back({path + name, read_attributes(child)});
+    find_data_sets(child, fmt::format("{}{}/", path, name), seen, result, all_groups);
   }
 }
 
@@ -299,7 +300,7 @@ Contents read_contents(hid_t file, const OtherFiles& others) {
   auto& contents = reader.contents;
   const Id root(check(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group"));
   std::unordered_set<std::string> seen;
-  find_data_sets(root, "", seen, reader.found);
+  find_data_sets(root, "", seen, reader.found, contents.schema.groups);
   contents.schema.format = has_attribute(root, k_strict) ? Format::netcdf4_classic : Format::netcdf4;
   contents.schema.attributes = read_attributes(root);
   reader.dims_of_scales();

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <span>
 #include <streambuf>
 
 #include "codec/convert.hpp"
+#include "format/group_paths.hpp"
 #include "format/reference/chunk_grid.hpp"
 #include "format/reference/json.hpp"
 #include "storage/below.hpp"
@@ -475,7 +475,7 @@ std::string ReferenceWriter::attributes_json(const std::vector<Attribute>& attri
   if (dims != nullptr) {
     out += std::string(out.size() > 1 ? ", " : "") + R"("_ARRAY_DIMENSIONS": [)";
     for (std::size_t d = 0; d < dims->size(); ++d)
-      out += (d > 0 ? ", " : "") + json_string(set_.schema.dim((*dims)[d]).name);
+      out += (d > 0 ? ", " : "") + json_string(name_in_group(set_.schema.dim((*dims)[d]).name));
     out += "]";
   }
   return out + "}";
@@ -511,17 +511,18 @@ void ReferenceWriter::run(std::ostream& out) {
   if (template_) out << "\"templates\": {\"u\": " << json_string(folder_) << "},\n";
   out << "\"refs\": {\n\".zgroup\": " << json_string(R"({"zarr_format": 2})")
       << ",\n\".zattrs\": " << json_string(attributes_json(set_.schema.attributes, nullptr));
-  std::set<std::string> groups;
+  for (const auto& group : set_.schema.groups) {
+    out << ",\n" << json_string(group.name + "/.zgroup") << ": " << json_string(R"({"zarr_format": 2})");
+    if (!group.attributes.empty())
+      out << ",\n"
+          << json_string(group.name + "/.zattrs") << ": "
+          << json_string(attributes_json(group.attributes, nullptr));
+  }
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
     in_context(set_.files.front().path, [&] {
       in_context_of_variable(def(v).name, [&] {
         if (array(v).inlined) finish_inline(v);
         const std::string& name = def(v).name;
-        for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
-          if (groups.insert(name.substr(0, at)).second)
-            out << ",\n"
-                << json_string(name.substr(0, at) + "/.zgroup") << ": "
-                << json_string(R"({"zarr_format": 2})");
         out << ",\n"
             << json_string(name + "/.zarray") << ": " << json_string(array_json(v)) << ",\n"
             << json_string(name + "/.zattrs") << ": "

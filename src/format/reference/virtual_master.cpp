@@ -175,9 +175,6 @@ void MasterWriter::write(const std::string& path) {
   Schema wanted = set_.schema;
   for (auto& variable : wanted.variables) {
     require_plain(variable);
-    if (variable.name.find('/') != std::string::npos)
-      throw Error(Code::not_supported, "variables in groups cannot be described by a virtual master yet")
-          .of_variable(variable.name);
     variable.filters.clear();
     variable.chunks.clear();
   }

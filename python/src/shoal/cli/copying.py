@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from .parallel import bytes_text, on_all_ranks, progress_bar
+from .parallel import bytes_text, on_all_ranks, progress_bar, some_left_out
 
 Out = Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")]
 Format = Annotated[
@@ -47,6 +47,6 @@ def copy_on_all_ranks(
                 f"{bytes_text(done.bytes)}{size(done)} in {seconds:.2f} s "
                 f"({bytes_text(done.bytes / seconds)}/s), memory {bytes_text(done.memory)}{more(done)}"
             )
-        return 0
+        return some_left_out if done.left_out else 0
 
     on_all_ranks(work)

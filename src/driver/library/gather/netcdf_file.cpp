@@ -14,6 +14,7 @@
 #include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
+#include "driver/library/netcdf_ids.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/format_traits.hpp"
@@ -104,7 +105,8 @@ class NetcdfFile final : public SerialFile {
     int before = 0;
     if (traits_of(format).is_classic) check(nc_set_fill(file_, NC_NOFILL, &before), "setting the fill mode");
   }
-  int id_of(int variable) const;
+  NetcdfId id_of(int variable) const;
+  NetcdfId owner(const Schema& schema, int owner) const;
   std::string writing(int variable, const Box& box) const;
   std::int64_t length_of(int dim) const;
   bool grow_by(const Schema& schema, int variable, int dim);
@@ -121,7 +123,7 @@ class NetcdfFile final : public SerialFile {
   bool defining_ = false;  ///< in define mode, as new files are
   Status damage_;
   Numbered<int> dims_;  ///< netCDF's numbers, by index in the schema; -1: it has no such thing
-  Numbered<int> variables_;
+  Numbered<NetcdfId> variables_;
 };
 
 NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& schema,
@@ -141,20 +143,29 @@ NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& sch
   if (mode == OpenMode::write) leave_generation(schema.format);
   for (const auto& dim : schema.dims) {
     int id = -1;
-    dims_.push_back(nc_inq_dimid(file_, dim.name.c_str(), &id) == NC_NOERR ? id : -1);
+    dims_.push_back(find_dim_by_netcdf(file_, dim.name, &id) == NC_NOERR ? id : -1);
   }
   for (const auto& variable : schema.variables) {
-    int id = -1;
-    variables_.push_back(nc_inq_varid(file_, variable.name.c_str(), &id) == NC_NOERR ? id : -1);
+    NetcdfId id;
+    find_variable_by_netcdf(file_, variable.name, &id);
+    variables_.push_back(id);
   }
 }
 
-int NetcdfFile::id_of(int variable) const {
-  const int id = variables_.at(variable);
-  if (id < 0)
+NetcdfId NetcdfFile::id_of(int variable) const {
+  const NetcdfId id = variables_.at(variable);
+  if (!id.known())
     throw Error(Code::not_supported,
                 "the netCDF library does not see this variable of the file; use driver native")
         .in_file(path_);
+  return id;
+}
+
+NetcdfId NetcdfFile::owner(const Schema& schema, int owner) const {
+  if (owner >= 0) return id_of(owner);
+  NetcdfId id{file_, NC_GLOBAL};
+  if (is_group(owner))
+    check(find_group_by_netcdf(file_, schema.groups[group_number(owner)].name, &id.group), "finding a group");
   return id;
 }
 
@@ -165,15 +176,21 @@ class NetcdfDefiner final : public DefinitionVisitor {
 
   void change(const SchemaChange& change) override {
     const bool of_dim = change.kind == SchemaChange::Kind::rename_dim;
-    const int v = of_dim || change.index < 0 ? NC_GLOBAL : file_.id_of(change.index);
-    file_.check(change_by_netcdf(file_.file_, v, change), text_of(change));
+    const NetcdfId where = of_dim ? NetcdfId{} : file_.owner(wanted_, change.index);
+    file_.check(change_by_netcdf(file_.file_, where, change), text_of(change));
+  }
+
+  void group(int /*index*/, const GroupDef& group) override {
+    file_.check(define_group_by_netcdf(file_.file_, group.name),
+                fmt::format("defining group '{}'", group.name));
   }
 
   void dimension(int /*index*/, const Dimension& dim) override {
-    int id = -1;
+    const std::string what = fmt::format("defining dimension '{}'", dim.name);
+    int group = -1, id = -1;
     const std::size_t length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
-    file_.check(nc_def_dim(file_.file_, dim.name.c_str(), length, &id),
-                fmt::format("defining dimension '{}'", dim.name));
+    file_.check(find_group_by_netcdf(file_.file_, group_of(dim.name), &group), what);
+    file_.check(nc_def_dim(group, name_in_group(dim.name).c_str(), length, &id), what);
     file_.dims_.push_back(id);
   }
 
@@ -189,32 +206,34 @@ class NetcdfDefiner final : public DefinitionVisitor {
             .in_file(file_.path_)
             .of_variable(definition.name);
     }
-    int id = -1;
-    checked(definition,
-            nc_def_var(file_.file_, definition.name.c_str(), static_cast<nc_type>(definition.type),
-                       static_cast<int>(dims.size()), dims.data(), &id),
-            what);
+    NetcdfId id;
+    checked(definition, find_group_by_netcdf(file_.file_, group_of(definition.name), &id.group), what);
+    checked(
+        definition,
+        nc_def_var(id.group, name_in_group(definition.name).c_str(), static_cast<nc_type>(definition.type),
+                   static_cast<int>(dims.size()), dims.data(), &id.variable),
+        what);
     file_.variables_.push_back(id);
     if (traits_of(wanted_.format).is_classic) return;
     chunk(index, definition, id);
     check_levels(definition);
-    checked(definition, define_filters(file_.file_, id, definition.filters),
+    checked(definition, define_filters(id.group, id.variable, definition.filters),
             "setting compression " + text_of(definition.filters));
     // netCDF-C refuses strings without fill.
     const bool fill = definition.type == Type::string ||
                       (file_.options_.catalog.fill != FillMode::none && !definition.no_fill);
-    checked(definition, nc_def_var_fill(file_.file_, id, fill ? NC_FILL : NC_NOFILL, nullptr),
+    checked(definition, nc_def_var_fill(id.group, id.variable, fill ? NC_FILL : NC_NOFILL, nullptr),
             "setting the fill mode");
   }
 
-  void attribute(int variable, const Attribute& attribute) override {
-    const int id = variable < 0 ? NC_GLOBAL : file_.id_of(variable);
+  void attribute(int owner, const Attribute& attribute) override {
+    const NetcdfId id = file_.owner(wanted_, owner);
     const std::string what = fmt::format("defining attribute '{}'", attribute.name);
-    const int code = put_attribute_by_netcdf(file_.file_, id, attribute);
-    if (variable < 0)
+    const int code = put_attribute_by_netcdf(id, attribute);
+    if (owner < 0)
       file_.check(code, what);
     else
-      checked(wanted_.variable(variable), code, what);
+      checked(wanted_.variable(owner), code, what);
   }
 
  private:
@@ -224,7 +243,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
   }
 
   /// The same chunks as the native driver's.
-  void chunk(int index, const VariableDef& definition, int id) const {
+  void chunk(int index, const VariableDef& definition, NetcdfId id) const {
     Numbered<bool> unlimited;
     for (const int d : definition.dims)
       unlimited.push_back(wanted_.dim(d).unlimited);
@@ -240,7 +259,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
                                                                           file_.options_.catalog.chunk_bytes)
                                                  : Dims(definition.chunks);
     std::vector<std::size_t> sizes(chunk.begin(), chunk.end());
-    checked(definition, nc_def_var_chunking(file_.file_, id, NC_CHUNKED, sizes.data()),
+    checked(definition, nc_def_var_chunking(id.group, id.variable, NC_CHUNKED, sizes.data()),
             "setting the chunk shape " + text_of(chunk));
   }
 
@@ -249,7 +268,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
 };
 
 void NetcdfFile::define(const Schema& have, const Schema& wanted) {
-  if (!traits_of(wanted.format).is_classic) check_no_new_coordinates(have, wanted);
+  if (!traits_of(wanted.format).is_classic) check_changes_by_netcdf(have, wanted);
   if (!defining_) check(nc_redef(file_), "entering define mode");
   defining_ = true;
   NetcdfDefiner definer(*this, wanted);
@@ -265,8 +284,9 @@ void NetcdfFile::define(const Schema& have, const Schema& wanted) {
 }
 
 void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
+  const NetcdfId id = id_of(variable);
   const Range range(box);
-  const int code = nc_put_vara(file_, id_of(variable), range.start.data(), range.count.data(), values);
+  const int code = nc_put_vara(id.group, id.variable, range.start.data(), range.count.data(), values);
   if (code != NC_NOERR) check_written(code, writing(variable, box));
 }
 
@@ -274,7 +294,7 @@ void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
 std::string NetcdfFile::writing(int variable, const Box& box) const {
   nc_type type = NC_NAT;
   std::size_t size = 0;
-  nc_inq_vartype(file_, id_of(variable), &type);
+  nc_inq_vartype(id_of(variable).group, id_of(variable).variable, &type);
   nc_inq_type(file_, type, nullptr, &size);
   std::string text = fmt::format("cannot write {} bytes", bytes_of(box, size));
   caught([&] {  // of a classic file whose header is there
@@ -294,25 +314,28 @@ std::string NetcdfFile::writing(int variable, const Box& box) const {
 }
 
 void NetcdfFile::get(int variable, const Box& box, std::byte* values) {
+  const NetcdfId id = id_of(variable);
   const Range range(box);
-  check(nc_get_vara(file_, id_of(variable), range.start.data(), range.count.data(), values),
+  check(nc_get_vara(id.group, id.variable, range.start.data(), range.count.data(), values),
         "reading " + text_of(box));
 }
 
 void NetcdfFile::put_strings(int variable, const Box& box, const std::vector<std::string>& values) {
+  const NetcdfId id = id_of(variable);
   std::vector<const char*> texts;
   for (const auto& value : values)
     texts.push_back(value.c_str());
   const Range range(box);
   check_written(
-      nc_put_vara_string(file_, id_of(variable), range.start.data(), range.count.data(), texts.data()),
+      nc_put_vara_string(id.group, id.variable, range.start.data(), range.count.data(), texts.data()),
       "writing " + text_of(box));
 }
 
 std::vector<std::string> NetcdfFile::get_strings(int variable, const Box& box) {
+  const NetcdfId id = id_of(variable);
   std::vector<char*> texts(static_cast<std::size_t>(box.cells()), nullptr);
   const Range range(box);
-  check(nc_get_vara_string(file_, id_of(variable), range.start.data(), range.count.data(), texts.data()),
+  check(nc_get_vara_string(id.group, id.variable, range.start.data(), range.count.data(), texts.data()),
         "reading " + text_of(box));
   std::vector<std::string> values;
   for (const char* text : texts)

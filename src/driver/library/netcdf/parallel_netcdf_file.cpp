@@ -130,7 +130,7 @@ void ParallelNetcdfFile::check_usable() const {
 void ParallelNetcdfFile::extend(const Schema& wanted, std::vector<Placement>& /*placements*/) {
   check_usable();
   netcdf4::check_extension(context_.schema, wanted);
-  check_no_new_coordinates(context_.schema, wanted);
+  check_changes_by_netcdf(context_.schema, wanted);
   check_no_strings(wanted, context_.schema.variables.size());
   check_filters(wanted, context_.schema.variables.size(), context_.options.library.access);
   const Status status = caught([&] {
@@ -153,22 +153,27 @@ void ParallelNetcdfFile::define(const Schema& wanted) {
     Definer(ParallelNetcdfFile& the_driver, const Schema& the_wanted)
         : driver(the_driver), wanted(the_wanted) {}
     void change(const SchemaChange& c) override {
-      const int v =
-          c.kind == SchemaChange::Kind::rename_dim || c.index < 0 ? NC_GLOBAL : driver.id_of(c.index);
-      driver.check(change_by_netcdf(driver.file_, v, c), text_of(c));
+      const bool of_dim = c.kind == SchemaChange::Kind::rename_dim;
+      driver.check(change_by_netcdf(driver.file_, of_dim ? NetcdfId{} : driver.owner(wanted, c.index), c),
+                   text_of(c));
+    }
+    void group(int, const GroupDef& g) override {
+      driver.check(define_group_by_netcdf(driver.file_, g.name), fmt::format("define group '{}'", g.name));
     }
     void dimension(int, const Dimension& dim) override {
-      int id = -1;
+      const std::string what = fmt::format("define dimension '{}'", dim.name);
+      int group = -1, id = -1;
       const auto length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
-      driver.check(nc_def_dim(driver.file_, dim.name.c_str(), length, &id),
-                   fmt::format("define dimension '{}'", dim.name));
+      driver.check(find_group_by_netcdf(driver.file_, group_of(dim.name), &group), what);
+      driver.check(nc_def_dim(group, name_in_group(dim.name).c_str(), length, &id), what);
     }
     void variable(int, const VariableDef& def) override { driver.define_variable(wanted, def); }
-    void attribute(int v, const Attribute& a) override {
-      int id = NC_GLOBAL;
-      if (v >= 0)
-        driver.check(nc_inq_varid(driver.file_, wanted.variable(v).name.c_str(), &id), "find a variable");
-      driver.check(put_attribute_by_netcdf(driver.file_, id, a), fmt::format("set attribute '{}'", a.name));
+    void attribute(int owner, const Attribute& a) override {
+      NetcdfId id = driver.owner(wanted, owner < 0 ? owner : k_of_file);
+      if (owner >= 0)
+        driver.check(find_variable_by_netcdf(driver.file_, wanted.variable(owner).name, &id),
+                     "find a variable");
+      driver.check(put_attribute_by_netcdf(id, a), fmt::format("set attribute '{}'", a.name));
     }
     ParallelNetcdfFile& driver;
     const Schema& wanted;
@@ -185,13 +190,14 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   for (std::size_t d = 0; d < def.dims.size(); ++d) {
     const Dimension& dim = wanted.dim(def.dims[d]);
     dims.push_back(-1);
-    check(nc_inq_dimid(file_, dim.name.c_str(), &dims.back()), what);
+    check(find_dim_by_netcdf(file_, dim.name, &dims.back()), what);
     unlimited.push_back(dim.unlimited);
     shape[static_cast<int>(d)] = dim.unlimited ? 0 : dim.length;
   }
-  int id = -1;
-  check(nc_def_var(file_, def.name.c_str(), static_cast<nc_type>(def.type), static_cast<int>(dims.size()),
-                   dims.data(), &id),
+  int group = -1, id = -1;
+  check(find_group_by_netcdf(file_, group_of(def.name), &group), what);
+  check(nc_def_var(group, name_in_group(def.name).c_str(), static_cast<nc_type>(def.type),
+                   static_cast<int>(dims.size()), dims.data(), &id),
         what);
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
   // Without a request the library chooses, as it does for programs that call it themselves.
@@ -205,13 +211,21 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
                   context_.options.library.chunk_bytes.value_or(context_.options.catalog.chunk_bytes))
             : Dims(def.chunks);
     const std::vector<std::size_t> lengths(chunk.begin(), chunk.end());
-    check(nc_def_var_chunking(file_, id, NC_CHUNKED, lengths.data()), what + " in chunks");
+    check(nc_def_var_chunking(group, id, NC_CHUNKED, lengths.data()), what + " in chunks");
   } else if (!any && !dims.empty()) {
-    check(nc_def_var_chunking(file_, id, NC_CONTIGUOUS, nullptr), what);
+    check(nc_def_var_chunking(group, id, NC_CONTIGUOUS, nullptr), what);
   }
-  check(define_filters(file_, id, def.filters),
+  check(define_filters(group, id, def.filters),
         fmt::format("{} with compression {}", what, text_of(def.filters)));
-  check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
+  check(nc_def_var_fill(group, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
+}
+
+NetcdfId ParallelNetcdfFile::owner(const Schema& schema, int owner) const {
+  if (owner >= 0) return id_of(owner);
+  NetcdfId id{file_, NC_GLOBAL};
+  if (is_group(owner))
+    check(find_group_by_netcdf(file_, schema.groups[group_number(owner)].name, &id.group), "find a group");
+  return id;
 }
 
 // (The library numbers what it finds in a file in an order of its own.)
@@ -219,8 +233,8 @@ void ParallelNetcdfFile::find_ids(const Schema& known) {
   ids_.clear();
   access_.reset();
   for (const auto& variable : known.variables) {
-    ids_.push_back(-1);
-    check(nc_inq_varid(file_, variable.name.c_str(), &ids_.back()),
+    ids_.push_back({});
+    check(find_variable_by_netcdf(file_, variable.name, &ids_.back()),
           fmt::format("find variable '{}'", variable.name));
   }
 }
@@ -234,7 +248,8 @@ void ParallelNetcdfFile::describe(Schema& known, std::vector<Placement>& placeme
     placement.begin = k_unplaced;  // netCDF does not say
     int storage = NC_CONTIGUOUS;
     std::vector<std::size_t> chunk(def.dims.size() + 1);
-    check(nc_inq_var_chunking(file_, id_of(v), &storage, chunk.data()), "report the chunk shape");
+    check(nc_inq_var_chunking(id_of(v).group, id_of(v).variable, &storage, chunk.data()),
+          "report the chunk shape");
     if (storage == NC_CHUNKED) {
       placement.kind = Placement::Kind::listed;
       def.chunks.assign(chunk.begin(), chunk.end() - 1);
@@ -255,25 +270,27 @@ void ParallelNetcdfFile::use(Access how) {
   const int mode = how == Access::independent ? NC_INDEPENDENT : NC_COLLECTIVE;
   for (int v = 0; v < static_cast<int>(ids_.size()); ++v)
     if (!filtered(v))
-      check(nc_var_par_access(file_, id_of(v), context_.variable(v).dims.empty() ? NC_INDEPENDENT : mode),
+      check(nc_var_par_access(id_of(v).group, id_of(v).variable,
+                              context_.variable(v).dims.empty() ? NC_INDEPENDENT : mode),
             "choose the access");
 }
 
 // The library writes compressed variables in collective access only, and lets none of them leave it.
 void ParallelNetcdfFile::put_filtered(int v, const Box& box, const std::byte* values) {
   if (together_.insert(v).second)
-    check(nc_var_par_access(file_, id_of(v), NC_COLLECTIVE), "choose the access");
+    check(nc_var_par_access(id_of(v).group, id_of(v).variable, NC_COLLECTIVE), "choose the access");
   put(v, box, values);
 }
 
 void ParallelNetcdfFile::put(int v, const Box& box, const std::byte* values) {
   const NetcdfSection s(box);
-  check_written(nc_put_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "write");
+  check_written(nc_put_vara(id_of(v).group, id_of(v).variable, s.start.data(), s.count.data(), values),
+                "write");
 }
 
 void ParallelNetcdfFile::get(int v, const Box& box, std::byte* values) const {
   const NetcdfSection s(box);
-  check(nc_get_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "read");
+  check(nc_get_vara(id_of(v).group, id_of(v).variable, s.start.data(), s.count.data(), values), "read");
 }
 
 // Whatever access the variable is in, all ranks call.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/library/library_file.hpp"
+#include "driver/library/netcdf_ids.hpp"
 #include "format/netcdf4/contents.hpp"
 
 namespace shoal {
@@ -42,7 +43,9 @@ class ParallelNetcdfFile final : public LibraryFile {
   void define_variable(const Schema& wanted, const VariableDef& definition);
   void find_ids(const Schema& schema);
   void check_space(int variable, const Box& region) const;
-  int id_of(int variable) const { return ids_.at(variable); }
+  NetcdfId id_of(int variable) const { return ids_.at(variable); }
+  /// Of a variable that is in the file, a group or the file.
+  NetcdfId owner(const Schema& schema, int owner) const;
   void use(Access how);
   bool filtered(int v) const { return !context_.variable(v).filters.empty(); }
   void put(int variable, const Box& box, const std::byte* values);
@@ -56,7 +59,7 @@ class ParallelNetcdfFile final : public LibraryFile {
   bool defining_ = false;        ///< the library is in define mode
   Status unusable_;              ///< definitions failed half way; the same on all ranks
   Status damage_;                ///< of this rank
-  Numbered<int> ids_;            ///< of the library, by variable
+  Numbered<NetcdfId> ids_;       ///< of the library, by variable
   bool barred_ = false;          ///< the region must not be stored (check_space)
   bool extending_ = false;       ///< the region to store is beyond what the variable is known to have
   std::map<int, Dims> extents_;  ///< how far each variable was extended, by variable; independent access only

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..parallel import console, on_all_ranks, parse_bytes, progress_bar
+from ..parallel import console, on_all_ranks, parse_bytes, progress_bar, some_left_out
 
 
 def _records(text: Optional[str]) -> Union[str, slice, None]:
@@ -72,6 +72,8 @@ def _show(result, a: str, b: str) -> None:
         out.print(table)
     for name, why in result.skipped.items():
         out.print(escape(f"{name}: values not compared, because {why}"))
+    for name, why in result.left_out.items():
+        out.print(escape(f"{name}: not compared, it {why}"))
     cells = sum(item.cells for item in result.variables)
     if result.same:
         out.print(f"the same: {len(result.variables)} variables, {cells} cells")
@@ -108,7 +110,8 @@ def compare(
     Under mpiexec every rank compares its part. Equal means equal as numbers unless --atol, --rtol or --ulp
     allow more (any of them is enough). NaN equals NaN; cells that have the fill value in both are equal.
 
-    Exit status 0: the same; 1: different; 2: trouble.
+    Exit status 0: the same; 1: different; 2: trouble; 3: the same, but for variables that cannot be read
+    (compound, enum, ...), which are listed.
     """
     from shoal import comparison
 
@@ -133,7 +136,7 @@ def compare(
             )
         if comm.rank == 0:
             _show(result, a, b)
-        return 0 if result.same else 1
+        return 1 if not result.same else some_left_out if result.left_out else 0
 
     on_all_ranks(work)
 

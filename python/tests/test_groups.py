@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Groups of netCDF-4: paths of names, group= of xarray, and trees, as xarray's own engines have them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.comparison import compare
+from shoal.conversion import convert
+
+xr = pytest.importorskip("xarray")
+h5netcdf = pytest.importorskip("h5netcdf")
+if not hasattr(xr, "open_datatree"):
+    pytest.skip("this xarray has no trees", allow_module_level=True)
+
+ENGINE = "h5netcdf"
+PACKED = {"/ocean": {"temp": {"zlib": True, "scale_factor": 0.01, "dtype": "i2", "_FillValue": -9}}}
+
+
+def make_tree():
+    """time and x of all; z of ocean, cat and text of ice below; y of land; groups that nothing is in."""
+    random = np.random.default_rng(0)
+    time = np.array(["2000-01-01", "2000-01-02", "2000-01-03"], "M8[ns]")
+    root = xr.Dataset(
+        {"ssh": (("time", "x"), random.random((3, 6)))}, {"time": time, "x": np.arange(6.0)}, {"title": "all"}
+    )
+    temp = (("time", "z", "x"), random.random((3, 2, 6)).astype("f4"), {"units": "degC"})
+    ocean = xr.Dataset({"temp": temp}, {"z": ("z", [0.0, 10.0], {"axis": "Z"})}, {"title": "ocean"})
+    name = ("cat", np.array(["a", "bb", "ccc", "d"]))
+    ice = xr.Dataset({"conc": (("cat", "x"), random.random((4, 6))), "name": name}, {"cat": [1, 2, 3, 4]})
+    land = xr.Dataset({"v": ("y", random.integers(0, 9, 5))}, {"y": np.arange(5)}, {"n": 3})
+    return xr.DataTree.from_dict(
+        {
+            "/": root,
+            "/ocean": ocean,
+            "/ocean/ice": ice,
+            "/land": land,
+            "/empty/deep": xr.Dataset(attrs={"a": 1.5}),
+        }
+    )
+
+
+def same_trees(a, b, engine=ENGINE, **options):
+    with (
+        xr.open_datatree(a, engine=engine, **options) as x,
+        xr.open_datatree(b, engine=engine, **options) as y,
+    ):
+        xr.testing.assert_identical(x.load(), y.load())
+
+
+@pytest.fixture
+def theirs(tmp_path):
+    path = tmp_path / "theirs.nc"
+    make_tree().to_netcdf(path, engine=ENGINE, unlimited_dims={"/": ["time"]}, encoding=PACKED)
+    return path
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"mask_and_scale": False, "decode_times": False}, {"group": "ocean"}], ids=str
+)
+def test_trees_are_read_as_by_xarray(theirs, options):
+    with xr.open_datatree(theirs, engine=ENGINE, **options) as a:
+        with xr.open_datatree(theirs, engine="shoal", **options) as b:
+            xr.testing.assert_identical(a.load(), b.load())
+
+
+def test_groups_are_read_as_by_xarray(theirs):
+    a, b = (xr.open_groups(theirs, engine=engine) for engine in (ENGINE, "shoal"))
+    assert list(a) == list(b)
+    for name in a:
+        xr.testing.assert_identical(a[name], b[name])
+        assert a[name].encoding["unlimited_dims"] == b[name].encoding["unlimited_dims"]
+        for ds in (a[name], b[name]):
+            ds.close()
+    for group in (None, "/", "ocean", "/ocean/ice", "empty", "empty/deep/"):
+        with xr.open_dataset(theirs, engine=ENGINE, group=group) as x:
+            with xr.open_dataset(theirs, engine="shoal", group=group) as y:
+                xr.testing.assert_identical(x, y)
+    with pytest.raises(shoal.NotFoundError, match="no group 'ocen/'; did you mean 'ocean'"):
+        xr.open_dataset(theirs, engine="shoal", group="ocen")
+
+
+@pytest.mark.parametrize("more", [{}, {"unlimited_dims": {"/": ["time"]}, "encoding": PACKED}], ids=bool)
+def test_trees_are_written_as_by_xarray(tmp_path, more):
+    theirs, ours = tmp_path / "theirs.nc", tmp_path / "ours.nc"
+    make_tree().to_netcdf(theirs, engine=ENGINE, **more)
+    shoal.to_netcdf(make_tree(), ours, **more)
+    for engine in (ENGINE, "shoal"):
+        same_trees(theirs, ours, engine)
+        same_trees(theirs, ours, engine, mask_and_scale=False, decode_times=False)
+    with shoal.open(ours) as file:
+        assert list(file.dimensions) == ["time", "x", "ocean/z", "land/y", "ocean/ice/cat"]
+        assert file.dimensions["time"].unlimited == bool(more)
+
+
+def test_groups_are_added_as_by_xarray(tmp_path):
+    """Dimensions of the same length are those of the groups above."""
+    theirs, ours = tmp_path / "theirs.nc", tmp_path / "ours.nc"
+    tree = make_tree()
+    below = xr.Dataset({"w": ("cat", np.arange(4.0)), "u": ("y", np.arange(7))})
+    parts = [("a/b", tree["ocean/ice"], "w"), ("/a/c", tree["land"], "a"), ("/a/b/c/", below, "a")]
+    for group, part, mode in parts:
+        ds = part if part is below else part.to_dataset()
+        ds.to_netcdf(theirs, engine=ENGINE, group=group, mode=mode)
+        shoal.to_netcdf(ds, ours, group=group, mode=mode)
+    same_trees(theirs, ours)
+    with shoal.open(ours) as file:
+        assert file.variables["a/b/c/w"].dims == ("a/b/cat",) and "a/b/c/cat" not in file.dimensions
+    with pytest.raises(NotImplementedError, match="'w' already"):
+        shoal.to_netcdf(below, ours, group="a/b/c", mode="a")
+    with pytest.raises(NotImplementedError, match="append_dim"):
+        shoal.to_netcdf(below, ours, mode="a")
+
+
+def test_records_are_added_in_a_group(tmp_path):
+    path = tmp_path / "a.nc"
+    first = xr.Dataset({"v": (("time", "x"), np.arange(6.0).reshape(2, 3))}, {"time": [0, 1]})
+    second = first.assign_coords(time=[2, 3])
+    shoal.to_netcdf(first, path, group="g", append_dim="time")
+    shoal.to_netcdf(second, path, group="g", append_dim="time")
+    with xr.open_dataset(path, engine=ENGINE, group="g") as ds:
+        xr.testing.assert_identical(ds.load(), xr.concat([first, second], "time"))
+
+
+def test_trees_that_cannot_be(tmp_path):
+    path, tree = tmp_path / "a.nc", make_tree()
+    for options, words in (
+        ({"format": "cdf5"}, "has groups"),
+        ({"group": "a"}, "as a whole"),
+        ({"append_dim": "time"}, "as a whole"),
+        ({"encoding": {"/x": {}}}, "'/x'; the tree has /, /ocean"),
+        ({"unlimited_dims": ["time"]}, "dict by group"),
+        ({"encoding": {"/land": {"w": {}}}}, "'w'"),
+    ):
+        with pytest.raises((NotImplementedError, ValueError), match=words):
+            shoal.to_netcdf(tree, path, **options)
+        assert not path.exists()
+
+
+def test_names_in_groups(tmp_path):
+    path = tmp_path / "a.nc"
+    with shoal.create(path, format="netcdf4") as file:
+        file.def_dim("x", 3)
+        file.def_dim("ocean/z", 2)
+        file.def_var("ocean/temp", "f4", ["z", "x"], attrs={"units": "degC"})
+        file.def_group("empty/inner")
+        file.put_att("ocean", "title", "water")
+        file.put_att("empty/inner/", "n", 3)
+        file.put("/ocean/temp", np.arange(6.0).reshape(2, 3))
+        file.rename_var("ocean/temp", "t")
+        assert list(file.groups) == ["ocean", "empty", "empty/inner"] and "ocean/" in file.groups
+        assert file.get_att("ocean", "title") == "water" and len(file.groups["ocean"].attributes) == 1
+        file.delete_att("ocean", "title")
+        with pytest.raises(shoal.ExistsError, match="group 'ocean'"):
+            file.def_var("ocean", "f4", "x")
+    with shoal.open(path) as file:
+        assert file["ocean/t"][1, 2] == 5 and file.variables["ocean/t"].dims == ("ocean/z", "x")
+        assert dict(file.groups["empty/inner"].attributes) == {"n": 3} and not file.groups["ocean"].attributes
+    with shoal.create(tmp_path / "b.nc", format="cdf5") as file:
+        with pytest.raises(shoal.InvalidArgumentError, match="format cdf5 has no groups"):
+            file.def_dim("ocean/z", 2)
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+def test_trees_of_ranks(ranks, mpirun, theirs, tmp_path):
+    mpirun(ranks, "trees.py", theirs, tmp_path)
+    for name in ("again.nc", "by_thread.nc"):
+        same_trees(theirs, tmp_path / name)
+    same_trees(tmp_path / "split.nc", tmp_path / "decomposed.nc")
+    length = sum(range(1, ranks + 1))
+    with xr.open_datatree(tmp_path / "split.nc", engine=ENGINE) as tree:
+        assert (tree["v"].values == np.arange(length)).all() and tree["a/w"].shape == (2, length)
+        assert tree["a/s"].values.tolist() == ["p", "qq"] and tree["b/c"].values.tolist() == [0, 1, 2]
+    with xr.open_dataset(theirs, engine=ENGINE, group="ocean") as a:
+        with xr.open_dataset(tmp_path / "group.nc", engine=ENGINE, group="only/this") as b:
+            xr.testing.assert_identical(a.load(), b.load())
+
+
+def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
+    out, reference = tmp_path / "out.nc", tmp_path / "refs.json"
+    convert(out, theirs, compression="shuffle+deflate:1", verify=True)
+    same_trees(theirs, out)
+    assert compare(theirs, out, ignore_attributes=["_Storage"]).same
+    with shoal.open(out, mode="r+") as file:
+        file.put_att("ocean", "title", "another")
+        file.def_group("more")
+    found = {(item.where, item.what): (item.a, item.b) for item in compare(theirs, out).headers}
+    assert found == {
+        ("ocean/", "attribute title"): ("'ocean'", "'another'"),
+        ("more/", "group"): ("none", "there"),
+    }
+    convert(out, theirs, variables=["ocean/temp"], overwrite=True)
+    with shoal.open(out) as file:
+        assert sorted(file.variables) == ["ocean/temp", "ocean/z", "time", "x"]
+        assert list(file.groups) == ["ocean"] and file.get_att("ocean", "title") == "ocean"
+    with pytest.raises(shoal.NotSupportedError, match="is in a group, and format cdf5 has no groups"):
+        convert(tmp_path / "none.nc", theirs, format="cdf5", exclude=["*t*", "*c*"])
+
+    shoal.write_reference(theirs, reference)
+    refs = json.loads(reference.read_text())["refs"]
+    assert json.loads(refs["ocean/.zattrs"]) == {"title": "ocean"} and "empty/deep/.zgroup" in refs
+    assert json.loads(refs["ocean/temp/.zattrs"])["_ARRAY_DIMENSIONS"] == ["time", "z", "x"]
+    utils = pytest.importorskip("kerchunk.utils")
+    zarr = pytest.importorskip("zarr")
+    root = zarr.open_group(utils.refs_as_store(str(reference)), mode="r", zarr_format=2)
+    with shoal.open(theirs) as file:
+        for name in ("ssh", "ocean/temp", "ocean/ice/conc", "land/v"):
+            np.testing.assert_array_equal(root[name][:], file[name][...])
+
+
+def test_a_master_has_groups(theirs, tmp_path):
+    master = tmp_path / "master.nc"
+    shoal.write_master(theirs, master)
+    same_trees(theirs, master)
+    same_trees(theirs, master, "shoal")
