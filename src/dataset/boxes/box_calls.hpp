@@ -23,8 +23,8 @@ struct BoxPlan {
 
 /// Plans of the calls with boxes of one dataset, and the decompositions that they use. Each rank expects the
 /// plan that came after the last one when it had these boxes before, in any records, or had them for other
-/// variables of these lengths; ranks that expect the same plan use it. Else rank 0 gathers the boxes, and finds
-/// or makes their plan.
+/// variables of these lengths; ranks that expect the same plan use it. Else rank 0 gathers the boxes, and
+/// finds or makes their plan.
 class BoxCalls {
  public:
   /// What ranks do together for a plan.
