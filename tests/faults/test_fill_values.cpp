@@ -106,12 +106,16 @@ void write_alone(Dataset& file, const std::string& name, std::int64_t record, st
   file.write_independent({cells.box});
 }
 
+BoxesCall call_of(const BoxArgument& box) {
+  return {1, [box](int) { return box; }, {}};
+}
+
 /// Each rank brings a part of the cells.
 void write_together(Dataset& file, const std::string& name, std::int64_t record, std::int64_t first,
                     std::int64_t n) {
   const std::int64_t from = n * world_rank() / world_size(), to = n * (world_rank() + 1) / world_size();
   Cells cells(file, name, record, first + from, to - from);
-  file.write_boxes({{cells.box}, {}});
+  file.write_boxes(call_of(cells.box));
 }
 
 /// Cells first to end of the record are written, all others hold the fill value.
@@ -258,7 +262,7 @@ TEST_CASE("fill values: nothing is left of records that were lost") {
     for (std::int64_t record = 0; record < 2; ++record)
       write_together(*file, "v", record, 0, k_cells);
     Cells read(*file, "v", 0, 0, k_cells);
-    file->read_boxes({{read.box}, {}});  // they are stored
+    file->read_boxes(call_of(read.box));  // they are stored
     disk.refuse_all();
     write_together(*file, "v", 2, 0, k_cells);
     all_got(outcome_of([&] { file->sync(false); }), Code::no_space, {k_path});
