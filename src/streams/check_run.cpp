@@ -21,7 +21,7 @@ std::string line_of(const Output& output) {
   std::string dims;
   double cells = std::max(1, output.operation.bins);
   for (const DimChoice& dim : output.dims) {
-    dims += fmt::format("{}{} {}", dims.empty() ? "" : ", ", dim.name, dim.chosen());
+    dims += fmt::format("{}{} {}", dims.empty() ? "" : ", ", dim.name_in_file(), dim.chosen());
     cells *= static_cast<double>(dim.chosen());
   }
   return fmt::format("  {}: {}, {}{}, {} a record\n", output.name, text_of(output.operation),

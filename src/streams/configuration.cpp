@@ -122,6 +122,10 @@ void compose_names(Configuration& configuration) {
       compose_all(field.attributes, &AttributeChoice::name);
     }
     compose_all(file.region, &CoordinateRange::coordinate);
+    for (NamedRegion& one : file.regions) {
+      compose(one.name);
+      compose_all(one.region, &CoordinateRange::coordinate);
+    }
     compose_all(file.indices, &IndexRange::dim);
     compose_all(file.levels, &Levels::dim);
     compose_all(file.attributes, &AttributeChoice::name);

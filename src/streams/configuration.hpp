@@ -64,7 +64,16 @@ struct CoordinateRange {
   std::string coordinate;
   double low = 0, high = 0;
   int line = 0;
-  std::string key() const { return "region." + coordinate; }
+  std::string of = "region";
+  std::string key() const { return of + "." + coordinate; }
+};
+using Region = std::vector<CoordinateRange>;
+
+/// `regions`: one of several in a file.
+struct NamedRegion {
+  std::string name;  ///< what the names of variables and dimensions in the file end with
+  Region region;
+  int line = 0;
 };
 
 /// `indices`: cells first, first + stride, ... before end of a dimension, from 0.
@@ -132,7 +141,8 @@ struct FileChoice {
   bool climatology = false;              ///< windows of the same part of the year are one, over all years
   std::optional<TimeOperation> operation;
   std::vector<FieldChoice> fields;
-  std::vector<CoordinateRange> region;
+  Region region;
+  std::vector<NamedRegion> regions;
   std::vector<IndexRange> indices;
   std::vector<Levels> levels;
   std::optional<Reduction> reduce;

@@ -74,9 +74,9 @@ const VariableDef& RecordFile::variable(const std::string& name) const {
 void RecordFile::compare_with_file() {
   for (const DimChoice& dim : dims_) {
     const Schema& schema = dataset_->schema();
-    const int index = schema.find_dim(dim.name);
+    const int index = schema.find_dim(dim.name_in_file());
     if (index >= 0 && schema.dim(index).length != dim.chosen())
-      throw differs(fmt::format("{} cells of '{}'", schema.dim(index).length, dim.name),
+      throw differs(fmt::format("{} cells of '{}'", schema.dim(index).length, dim.name_in_file()),
                     std::to_string(dim.chosen()));
   }
   for (const Output& output : file_.outputs)

@@ -24,7 +24,7 @@ std::string day_dim(int bins) {
 std::string names_of(const std::vector<DimChoice>& dims) {
   std::string text;
   for (const DimChoice& dim : dims)
-    text += " " + dim.name;
+    text += " " + dim.name_in_file();
   return text;
 }
 
@@ -85,7 +85,7 @@ void RecordFile::define_dims() {
   for (const int bins : bins_)
     define_dim(day_dim(bins), bins);
   for (const DimChoice& dim : dims_)
-    define_dim(dim.name, dim.chosen());
+    define_dim(dim.name_in_file(), dim.chosen());
   const bool has_axis_bounds = std::any_of(dims_.begin(), dims_.end(), [&](const DimChoice& dim) {
     const Axis* axis = model_.axis(dim.name);
     return axis != nullptr && !axis->bounds.empty();
@@ -130,36 +130,37 @@ void RecordFile::define_hours(int bins) {
 
 void RecordFile::define_axis(const DimChoice& dim) {
   const Axis* axis = model_.axis(dim.name);
-  if (axis == nullptr || axis->type == Type::none || has(dim.name)) return;
-  dataset_->def_var(dim.name, axis->type, "\"" + dim.name + "\"", nullptr);
+  const std::string name = dim.name_in_file(), bounds = name + "_bounds";
+  if (axis == nullptr || axis->type == Type::none || has(name)) return;
+  dataset_->def_var(name, axis->type, "\"" + name + "\"", nullptr);
   for (const Attribute& attribute : axis->attributes)
-    put_att(dim.name.c_str(), attribute);
+    put_att(name.c_str(), attribute);
   if (axis->bounds.empty()) return;
-  const std::string bounds = dim.name + "_bounds";
-  put_text(dim.name.c_str(), "bounds", bounds);
-  dataset_->def_var(bounds, axis->type, dim.name + " bnds", nullptr);
+  put_text(name.c_str(), "bounds", bounds);
+  dataset_->def_var(bounds, axis->type, name + " bnds", nullptr);
 }
 
 /// The scalar coordinate of a dimension that is joined: from where to where its cells were.
 void RecordFile::define_scalar(const DimChoice& dim) {
-  if (has(dim.name)) return;
-  const std::string bounds = dim.name + "_bounds";
-  dataset_->def_var(dim.name, Type::double_, "", nullptr);
+  const std::string name = dim.name_in_file(), bounds = name + "_bounds";
+  if (has(name)) return;
+  dataset_->def_var(name, Type::double_, "", nullptr);
   for (const Attribute& attribute : model_.axis(dim.name)->attributes)
-    put_att(dim.name.c_str(), attribute);
-  put_text(dim.name.c_str(), "bounds", bounds);
+    put_att(name.c_str(), attribute);
+  put_text(name.c_str(), "bounds", bounds);
   dataset_->def_var(bounds, Type::double_, "bnds", nullptr);
 }
 
 void RecordFile::define_grids() {
-  for (const auto& [grid, part] : file_.grids)
+  for (const auto& [grid, part, suffix] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
-      if (variable.grid != grid || has(variable.name)) continue;
-      dataset_->def_var(variable.name, variable.type, names_of(part->choices()), part->decomposition());
+      const std::string name = variable.name + suffix;
+      if (variable.grid != grid || has(name)) continue;
+      dataset_->def_var(name, variable.type, names_of(part->choices()), part->decomposition());
       if (variable.is_area && find(variable.attributes, "standard_name") == nullptr)
-        put_text(variable.name.c_str(), "standard_name", "cell_area");
+        put_text(name.c_str(), "standard_name", "cell_area");
       for (const Attribute& attribute : variable.attributes)
-        put_att(variable.name.c_str(), attribute);
+        put_att(name.c_str(), attribute);
     }
 }
 
@@ -198,8 +199,8 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
   }
   for (const DimChoice& dim : scalars_) {
     const auto [first, last] = extent_of(*model_.axis(dim.name), dim);
-    add(dim.name, {first + (last - first) / 2}, {});
-    add(dim.name + "_bounds", {first, last}, {2});
+    add(dim.name_in_file(), {first + (last - first) / 2}, {});
+    add(dim.name_in_file() + "_bounds", {first, last}, {2});
   }
   for (const DimChoice& dim : dims_) {
     const Axis* axis = model_.axis(dim.name);
@@ -212,16 +213,16 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
       bounds.push_back(axis->bounds[2 * cell]);
       bounds.push_back(axis->bounds[2 * cell + 1]);
     }
-    add(dim.name, values, {dim.chosen()});
-    if (!bounds.empty()) add(dim.name + "_bounds", bounds, {dim.chosen(), 2});
+    add(dim.name_in_file(), values, {dim.chosen()});
+    if (!bounds.empty()) add(dim.name_in_file() + "_bounds", bounds, {dim.chosen(), 2});
   }
-  for (const auto& [grid, part] : file_.grids)
+  for (const auto& [grid, part, suffix] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
       if (variable.grid != grid) continue;
       const Decomposition& whole = *nth(model_.grids(), grid).decomposition;
       auto values = variable.values;
       out.push_back(
-          {variable.name,
+          {variable.name + suffix,
            part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole))),
            part->local_shape(), part->decomposition()});
     }

@@ -67,6 +67,7 @@ std::optional<Plan> plan_of_file(const Comm& comm, const Configuration& configur
     // What is chosen of a dimension may be for other fields of the file.
     if (file.fields.size() > 1) {
       of_field.region.clear();
+      of_field.regions.clear();
       of_field.indices.clear();
       of_field.levels.clear();
       of_field.reduce.reset();

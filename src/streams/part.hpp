@@ -20,7 +20,9 @@ struct DimChoice {
   std::int64_t length = 0;  ///< of the dimension in the model
   bool whole = true;
   std::vector<std::int64_t> cells;  ///< unless whole: ascending, from 0
+  std::string suffix = {};          ///< of its name in the file, which has several regions
 
+  std::string name_in_file() const { return name + suffix; }
   std::int64_t chosen() const { return whole ? length : static_cast<std::int64_t>(cells.size()); }
   std::int64_t cell(std::int64_t i) const { return whole ? i : nth(cells, i); }
   friend bool operator==(const DimChoice&, const DimChoice&) = default;

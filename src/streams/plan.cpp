@@ -125,18 +125,27 @@ class Planner {
     out.choice = choice;
     out.clock = clock(choice);
     out.time_origin = date(choice, choice.time_origin, "time_origin").value_or(time_.start);
-    Selector selector(comm_, model_, choice, configuration_.path, parts_);
+    std::vector<Selector> selectors;
+    for (const NamedRegion& one : choice.regions)
+      selectors.emplace_back(comm_, model_, choice, one.region, "_" + one.name, configuration_.path, parts_);
+    if (selectors.empty())
+      selectors.emplace_back(comm_, model_, choice, choice.region, "", configuration_.path, parts_);
     std::set<std::string> names;
     for (const FieldChoice& field : choice.fields)
-      for (const int source : sources_of(field)) {
-        out.outputs.push_back(output(out, selector, field, source));
-        const Output& made = out.outputs.back();
-        if (!names.insert(made.name).second)
-          fail(field.line, "fields", Code::setting,
-               fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
-        check_cells(out);
-      }
-    selector.check_used();
+      for (const int source : sources_of(field))
+        for (Selector& selector : selectors) {
+          const bool has_part = selector.has_region_of(nth(plan_.sources, source).like);
+          // What no region is about is there once.
+          if (!has_part && &selector != &selectors.front()) continue;
+          out.outputs.push_back(output(out, selector, field, source, has_part ? selector.suffix() : ""));
+          const Output& made = out.outputs.back();
+          if (!names.insert(made.name).second)
+            fail(field.line, "fields", Code::setting,
+                 fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
+          check_cells(out);
+        }
+    for (const Selector& selector : selectors)
+      selector.check_used();
     add_grids(out);
     return out;
   }
@@ -148,12 +157,12 @@ class Planner {
     const auto check = [&](const std::vector<DimChoice>& before, const std::vector<DimChoice>& now) {
       for (const DimChoice& dim : now)
         for (const DimChoice& other : before)
-          if (other.name == dim.name && !(other == dim))
+          if (other.name_in_file() == dim.name_in_file() && !(other == dim))
             fail(
                 made.line, "fields", Code::setting,
                 fmt::format("'{}' has other cells of dimension '{}' than fields before it; give it a file of "
                             "its own",
-                            made.name, dim.name));
+                            made.name, dim.name_in_file()));
     };
     for (const Output& other : file.outputs) {
       check(other.dims, made.dims);
@@ -288,12 +297,14 @@ class Planner {
     return static_cast<int>(i);
   }
 
-  Output output(const FilePlan& file, Selector& selector, const FieldChoice& choice, int source_index) {
+  Output output(const FilePlan& file, Selector& selector, const FieldChoice& choice, int source_index,
+                const std::string& suffix) {
     const FileChoice& of_file = file.choice;
     const Field like = nth(plan_.sources, source_index).like;
     Output out;
     out.line = choice.line;
-    out.name = choice.name.empty() ? like.name : choice.name;
+    out.suffix = suffix;
+    out.name = (choice.name.empty() ? like.name : choice.name) + suffix;
     out.operation = choice.operation ? *choice.operation : of_file.operation.value_or(TimeOperation{});
     if (of_file.climatology &&
         (out.operation.operation == Operation::instant || out.operation.operation == Operation::diurnal))
@@ -452,7 +463,8 @@ class Planner {
       add("time: " + method);
     if (file.reduce) {
       constexpr const char* k_names[] = {"mean", "sum", "minimum", "maximum"};
-      add(names_of_gone(out, like) + nth(k_names, file.reduce->operation));
+      add(names_of_gone(out, like, *nth(plan_.collectors, out.collector).part) +
+          nth(k_names, file.reduce->operation));
     }
     if (!methods.empty()) put(text_attribute("cell_methods", methods));
     const std::string units = text_of(all, "units");
@@ -465,9 +477,10 @@ class Planner {
     }
     std::vector<std::string> coordinates;
     for (const DimChoice& scalar : out.scalars)
-      coordinates.push_back(scalar.name);
+      coordinates.push_back(scalar.name_in_file());
     for (const auto& variable : model_.grid_variables())
-      if (out.is_cut && variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
+      if (out.is_cut && variable.grid == like.grid && !variable.is_area)
+        coordinates.push_back(variable.name + out.suffix);
     if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
     if (out.encoding.packing) {
       put(attribute_of({"scale_factor", std::vector<double>{out.encoding.packing->scale_factor}, 0}));
@@ -475,7 +488,7 @@ class Planner {
     }
     if (out.is_cut) {
       if (const GridVariable* area = model_.area_of(like.grid))
-        put(text_attribute("cell_measures", "area: " + area->name));
+        put(text_attribute("cell_measures", "area: " + area->name + out.suffix));
     }
     for (const auto& given : choice.attributes)
       put(attribute_of(given));
@@ -507,7 +520,7 @@ class Planner {
   }
 
   /// Names in cell_methods.
-  static std::string names_of_gone(const Output& out, const Field& like) {
+  static std::string names_of_gone(const Output& out, const Field& like, const Part& part) {
     std::string names, area;
     for (std::size_t d = 0; d < like.dims.size(); ++d) {
       if (!out.reducer->gone()[d]) continue;
@@ -515,7 +528,7 @@ class Planner {
           std::any_of(out.scalars.begin(), out.scalars.end(),
                       [&](const DimChoice& scalar) { return scalar.name == like.dims[d]; });
       if (is_scalar || d < static_cast<std::size_t>(like.outer.size()))
-        names += like.dims[d] + ": ";
+        names += part.choices()[d].name_in_file() + ": ";
       else
         area = "area: ";
     }
@@ -527,18 +540,21 @@ class Planner {
       if (!output.is_cut) continue;
       const Collector& collector = nth(plan_.collectors, output.collector);
       const Field& like = plan_.source_of(collector).like;
-      const bool known = std::any_of(file.grids.begin(), file.grids.end(),
-                                     [&](const auto& grid) { return grid.first == like.grid; });
+      const bool known = std::any_of(file.grids.begin(), file.grids.end(), [&](const GridPart& other) {
+        return other.grid == like.grid && other.suffix == output.suffix;
+      });
       const bool has_variables =
           std::any_of(model_.grid_variables().begin(), model_.grid_variables().end(),
                       [&](const GridVariable& variable) { return variable.grid == like.grid; });
       if (known || !has_variables) continue;
       // On land coordinates have values, too.
       const auto choices = collector.part->choices();
-      file.grids.emplace_back(
-          like.grid, std::make_shared<const Part>(
-                         comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
-                         without_mask(nth(model_.grids(), like.grid).decomposition)));
+      file.grids.push_back(
+          {like.grid,
+           std::make_shared<const Part>(
+               comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
+               without_mask(nth(model_.grids(), like.grid).decomposition)),
+           output.suffix});
     }
   }
 

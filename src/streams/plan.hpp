@@ -55,8 +55,16 @@ struct Output {
   std::vector<DimChoice> dims;     ///< behind time, and the parts of a day
   std::vector<DimChoice> scalars;  ///< joined dimensions that have a scalar coordinate
   bool is_cut = false;             ///< its last dimensions are those of the grid
+  std::string suffix;              ///< of names in the file: "_north", of a region that is one of several
   Attributes attributes;
   int line = 0;
+};
+
+/// A part of a grid whose coordinates a file has.
+struct GridPart {
+  int grid = 0;
+  std::shared_ptr<const Part> part;  ///< of all of its dimensions, with land
+  std::string suffix;                ///< of names in the file
 };
 
 /// What a file of the configuration holds.
@@ -65,8 +73,7 @@ struct FilePlan {
   int clock = 0;
   Instant time_origin;  ///< what its coordinate of time counts from
   std::vector<Output> outputs;
-  /// The parts of grids whose coordinates it has: grid, and all of its dimensions.
-  std::vector<std::pair<int, std::shared_ptr<const Part>>> grids;
+  std::vector<GridPart> grids;
 };
 
 /// The configuration, brought together with what the model described.

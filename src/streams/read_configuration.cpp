@@ -21,10 +21,11 @@ const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "titl
 // Of a table [[file]]; but for the first two they may stand in [defaults], too. Settings of datasets come on
 // top.
 const std::vector<std::string> k_file_keys = {
-    "name",       "fields",     "every",        "offset",     "new_file",   "climatology",    "operation",
-    "region",     "indices",    "levels",       "reduce",     "depths",     "from",           "until",
-    "missing",    "unfinished", "commit",       "time",       "time_units", "fms_attributes", "type",
-    "attributes", "enabled",    "scale_factor", "add_offset", "strict",     "time_origin",    "sample_every"};
+    "regions",      "name",       "fields",         "every",       "offset",      "new_file",
+    "climatology",  "operation",  "region",         "indices",     "levels",      "reduce",
+    "depths",       "from",       "until",          "missing",     "unfinished",  "commit",
+    "time",         "time_units", "fms_attributes", "type",        "attributes",  "enabled",
+    "scale_factor", "add_offset", "strict",         "time_origin", "sample_every"};
 const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
                                                "operation",  "type",          "scale_factor", "add_offset",
                                                "attributes", "enabled",       "long_name",    "standard_name",
@@ -304,7 +305,8 @@ class Reader : private SelectionReader {
     take("climatology", [&](const auto& node) { file.climatology = flag(node, "climatology"); });
     take("operation", [&](const auto& node) { file.operation = operation(node, "operation"); });
     take("fields", [&](const auto& node) { file.fields = fields(node); });
-    take("region", [&](const auto& node) { file.region = region(node); });
+    take("region", [&](const auto& node) { file.region = region(node, "region"); });
+    take("regions", [&](const auto& node) { file.regions = regions(node); });
     take("indices", [&](const auto& node) { file.indices = indices(node); });
     take("levels", [&](const auto& node) { file.levels = levels(node); });
     take("reduce", [&](const auto& node) { file.reduce = reduction(node); });
@@ -464,6 +466,8 @@ class Reader : private SelectionReader {
                          "mean, maximum, ...)",
                          field.text)});
     check_names(file);
+    if (!file.region.empty() && !file.regions.empty())
+      problems_.push_back({file.line_of("regions"), "regions", "a file has a region, or several regions"});
     for (const auto& other : out.files)
       if (!file.name.empty() && other.name == file.name)
         problems_.push_back({file.line_of("name"), "name",

@@ -2,6 +2,7 @@
 // Keys of a configuration that choose cells.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "streams/value_reader.hpp"
@@ -14,11 +15,11 @@ const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
 
 }  // namespace
 
-std::vector<CoordinateRange> SelectionReader::region(const toml::node& node) {
-  std::vector<CoordinateRange> out;
+Region SelectionReader::region(const toml::node& node, const std::string& of) {
+  Region out;
   const auto* table = node.as_table();
   if (table == nullptr || table->empty()) {
-    problem(node, "region", "is a table of coordinates: { lon = [140, 150], lat = [30, 40] }");
+    problem(node, of, "is a table of coordinates: { lon = [140, 150], lat = [30, 40] }");
     return out;
   }
   for (const auto& [key, value] : *table) {
@@ -29,10 +30,31 @@ std::vector<CoordinateRange> SelectionReader::region(const toml::node& node) {
       if (ends->get(i)->is_number()) numbers.push_back(*ends->get(i)->value<double>());
     if (ends == nullptr || ends->size() != 2 || numbers.size() != 2 || !std::isfinite(numbers[0]) ||
         !std::isfinite(numbers[1]))
-      problem(value, "region." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
+      problem(value, of + "." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
     else
-      out.push_back({name, numbers[0], numbers[1], line_of(value)});
+      out.push_back({name, numbers[0], numbers[1], line_of(value), of});
   }
+  return out;
+}
+
+std::vector<NamedRegion> SelectionReader::regions(const toml::node& node) {
+  std::vector<NamedRegion> out;
+  const auto* table = node.as_table();
+  if (table == nullptr || table->empty()) {
+    problem(
+        node, "regions",
+        "is a table of regions by their names: { north = { lat = [0, 90] }, south = { lat = [-90, 0] } }");
+    return out;
+  }
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    out.push_back({name, region(value, "regions." + name), line_of(value)});
+    if (name.empty() || name.find_first_of(" /\"") != std::string::npos)
+      problem(value, "regions", fmt::format("'{}' is no end for names of variables", name));
+  }
+  std::sort(out.begin(), out.end(), [](const NamedRegion& a, const NamedRegion& b) {
+    return std::pair(a.line, a.name) < std::pair(b.line, b.name);
+  });
   return out;
 }
 

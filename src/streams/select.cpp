@@ -178,11 +178,12 @@ DimChoice Selector::choice_of(const Field& field, std::size_t dim) {
     keep(range, choice, cells);
   }
   choose_levels(field, dim, choice);
-  for (const auto& range : file_.region)
+  for (const auto& range : region_)
     if (range.coordinate == choice.name)
       if (const Axis* axis = model_.axis(choice.name)) {
         used_.insert(range.key());
         choose_on_axis(range, *axis, choice);
+        choice.suffix = suffix_;
       }
   return choice;
 }
@@ -192,7 +193,7 @@ DimChoice Selector::choice_of(const Field& field, std::size_t dim) {
 // none.
 void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choices) {
   std::vector<std::pair<const CoordinateRange*, const GridVariable*>> ranges;
-  for (const auto& range : file_.region)
+  for (const auto& range : region_)
     for (const auto& variable : model_.grid_variables())
       if (variable.grid == field.grid && variable.name == range.coordinate) {
         used_.insert(range.key());
@@ -236,8 +237,21 @@ void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choice
     on_grids_[field.grid] = std::move(chosen);
   }
   const auto& chosen = on_grids_[field.grid];
-  for (int d = 0; d < nd; ++d)
+  for (int d = 0; d < nd; ++d) {
     keep(*ranges.front().first, nth(choices, outer + d), nth(chosen, d));
+    nth(choices, outer + d).suffix = suffix_;
+  }
+}
+
+bool Selector::has_region_of(const Field& field) const {
+  return std::any_of(region_.begin(), region_.end(), [&](const CoordinateRange& range) {
+    const auto& variables = model_.grid_variables();
+    return (model_.axis(range.coordinate) != nullptr &&
+            std::find(field.dims.begin(), field.dims.end(), range.coordinate) != field.dims.end()) ||
+           std::any_of(variables.begin(), variables.end(), [&](const GridVariable& variable) {
+             return variable.grid == field.grid && variable.name == range.coordinate;
+           });
+  });
 }
 
 std::vector<DimChoice> Selector::choices_of(const Field& field) {
@@ -278,7 +292,7 @@ void Selector::check_used() const {
     return fmt::format("the dimension '{}'{}", name,
                        did_you_mean(name, std::vector(dims_.begin(), dims_.end())));
   };
-  for (const auto& range : file_.region)
+  for (const auto& range : region_)
     check(range, fmt::format("the coordinate '{}'", range.coordinate));
   for (const auto& range : file_.indices)
     check(range, dimension(range.dim));

@@ -41,10 +41,20 @@ class Parts {
 /// the model.
 class Selector {
  public:
+  /// region: of the file, or one of its regions; suffix: of the names of dimensions of which it chooses cells.
   /// path: of the configuration, for messages.
-  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, const std::string& path,
-           Parts& parts)
-      : comm_(comm), model_(model), file_(file), path_(path), parts_(parts) {}
+  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, const Region& region,
+           std::string suffix, const std::string& path, Parts& parts)
+      : comm_(comm),
+        model_(model),
+        file_(file),
+        region_(region),
+        suffix_(std::move(suffix)),
+        path_(path),
+        parts_(parts) {}
+  const std::string& suffix() const { return suffix_; }
+  /// Does the region choose cells of the field?
+  bool has_region_of(const Field& field) const;
 
   /// Of the field. Error(setting, not_found) with line and key: no cell is chosen, cells that there are not.
   /// Collective.
@@ -72,6 +82,8 @@ class Selector {
   const Comm& comm_;
   const Descriptions& model_;
   const FileChoice& file_;
+  const Region& region_;
+  std::string suffix_;
   const std::string& path_;
   Parts& parts_;
   std::set<std::string> used_, dims_;  // keys; dimensions of fields

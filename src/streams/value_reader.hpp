@@ -65,7 +65,9 @@ class ValueReader {
 class SelectionReader : public ValueReader {
  public:
   using ValueReader::ValueReader;
-  std::vector<CoordinateRange> region(const toml::node& node);
+  /// of: the key, as messages have it.
+  Region region(const toml::node& node, const std::string& of);
+  std::vector<NamedRegion> regions(const toml::node& node);
   std::vector<IndexRange> indices(const toml::node& node);
   std::vector<Levels> levels(const toml::node& node);
   std::optional<Reduction> reduction(const toml::node& node);

@@ -79,16 +79,22 @@ class Checker {
   void read_fields() {
     model_.emplace(read_model(comm_, text_of_file(request_.fields, k_most_input_bytes), request_.fields,
                               field_problems_));
-    for (auto& choice : configuration_.files)
-      std::erase_if(choice.region, [&](const CoordinateRange& range) {
-        const bool unknown = model_->unknown_coordinates.count(range.coordinate) > 0;
-        if (unknown)
-          warn(range.line, "region." + range.coordinate,
-               "the file of fields has no values of this coordinate, so the sizes are those of all cells "
-               "along it");
-        return unknown;
-      });
+    const auto is_unknown = [&](const CoordinateRange& range) {
+      const bool unknown = model_->unknown_coordinates.count(range.coordinate) > 0;
+      if (unknown) warn_unknown(range.line, range.key());
+      return unknown;
+    };
+    for (auto& choice : configuration_.files) {
+      std::erase_if(choice.region, is_unknown);
+      for (NamedRegion& one : choice.regions)
+        std::erase_if(one.region, is_unknown);
+    }
     if (!field_problems_.empty()) model_.reset();
+  }
+
+  void warn_unknown(int line, const std::string& key) {
+    warn(line, key,
+         "the file of fields has no values of this coordinate, so the sizes are those of all cells along it");
   }
 
   void read_run() {
@@ -151,7 +157,7 @@ class Checker {
       auto dims = Json::array();
       std::int64_t cells = std::max(1, output.operation.bins);
       for (const auto& dim : output.dims) {
-        dims.push_back({{"name", dim.name}, {"length", dim.chosen()}});
+        dims.push_back({{"name", dim.name_in_file()}, {"length", dim.chosen()}});
         cells *= dim.chosen();
       }
       const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.encoding.type));

@@ -84,6 +84,51 @@ TEST_CASE("selection: a region of coordinates, around the circle and on an axis"
         "line 9: reduce.dims: field 'temp' (\"lev y x\") has none of the dimensions yy");
 }
 
+TEST_CASE("selection: several regions in one file") {
+  const std::string keys =
+      "regions = { west = { lon = [339, 350] }, east = { lon = [355, 9], y = [11, 12.5] } }\n";
+  for (const Cut how : {Cut::columns, Cut::map}) {
+    const SharedFolder folder;
+    const std::string file = folder.file("part.nc");
+    Run run;
+    run.configuration = "[[file]]\nname = \"" + file + "\"\nevery = \"1 day\"\noperation = \"last\"\n" +
+                        "type = \"double\"\nfields = [\"temp\", \"total\"]\n" + keys;
+    run.how = how;
+    run.masked = false;
+    run.steps = {18 * 3600.0};
+    Toy(run).go();
+    const Read west = read_variable(file, "temp_west"), east = read_variable(file, "temp_east");
+    CHECK(west.dims == std::vector<std::string>{"time", "lev", "y_west", "x_west"});
+    CHECK(east.dims == std::vector<std::string>{"time", "lev", "y_east", "x_east"});
+    REQUIRE(west.shape == Dims{1, 3, 5, 3});
+    REQUIRE(east.shape == Dims{1, 3, 2, 4});
+    CHECK(west.texts.at("coordinates") == "lon_west");
+    CHECK(east.texts.at("cell_measures") == "area: area_east");
+    CHECK(read_variable(file, "lon_west").values[2] == 348);
+    CHECK(read_variable(file, "y_east").values == std::vector<double>{11, 12});
+    CHECK(read_variable(file, "total").shape == Dims{1});  // once, of no region
+    std::int64_t differ = 0;
+    std::size_t i = 0;
+    for (std::int64_t lev = 0; lev < 3; ++lev)
+      for (std::int64_t y = 1; y < 3; ++y)
+        for (std::int64_t x = 4; x < 8; ++x)
+          differ += east.values[i++] != field_value("temp", lev, y, x) ? 1 : 0;
+    CHECK(differ == 0);
+  }
+  const Read mean =
+      run_and_read(keys + "reduce = { dims = [\"y\", \"x\"] }\n", "zeta", Cut::rows, true, "zeta_east");
+  CHECK(mean.shape == Dims{1});
+  const auto fails = [&](const std::string& more, const std::string& part) {
+    const Status status = caught([&] { run_and_read(more, "temp", Cut::rows, true, "temp_a"); });
+    CHECK_MESSAGE(status.message.starts_with(part), status.text());
+  };
+  fails("region = { y = [10, 12] }\n" + keys, "line 8: regions: a file has a region, or several regions");
+  fails("regions = { a = { lon = [100, 110] } }\n",
+        "line 7: regions.a.lon: no cell of grid 'sea' lies in the region");
+  fails("regions = { a = { lat = [10, 11] } }\n",
+        "line 7: regions.a.lat: no field of the file has the coordinate");
+}
+
 TEST_CASE("selection: levels of fields that have none") {
   const Status status = caught([] { run_and_read("levels = [0]\n", "rain", Cut::rows, true, "rain"); });
   CHECK_MESSAGE(
