@@ -337,6 +337,15 @@ def test_a_field_that_is_not_sent(begin, tmp_path):
     assert not streams.is_open
 
 
+def test_the_nearest_cells_of_any_grid(tmp_path, mpirun):
+    found = []
+    for ranks in (1, 4):
+        (tmp_path / str(ranks)).mkdir()
+        mpirun(ranks, "stations.py", tmp_path / str(ranks))
+        found.append((tmp_path / str(ranks) / f"cells.{ranks}.json").read_text())
+    assert found[0] == found[1]
+
+
 def test_a_run_of_two_jobs(begin, tmp_path):
     text = configuration(tmp_path / "split.nc")
     streams = begin(text)

@@ -35,7 +35,11 @@ std::string choices_text(const Part& part) {
     Hash hash;
     for (const std::int64_t cell : dim.cells)
       hash.add(static_cast<std::uint64_t>(cell));
-    text += dim.whole ? "]" : fmt::format(", {:016x}]", hash.value());
+    for (const std::int64_t cell : dim.sites)
+      hash.add(static_cast<std::uint64_t>(cell));
+    for (const int d : dim.site_dims)
+      hash.add(static_cast<std::uint64_t>(d));
+    text += dim.whole && !dim.is_of_sites() ? "]" : fmt::format(", {:016x}]", hash.value());
   }
   return text;
 }

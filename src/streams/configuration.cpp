@@ -126,6 +126,9 @@ void compose_names(Configuration& configuration) {
       compose(one.name);
       compose_all(one.region, &CoordinateRange::coordinate);
     }
+    if (file.sites)
+      for (std::string& coordinate : file.sites->coordinates)
+        compose(coordinate);
     compose_all(file.indices, &IndexRange::dim);
     compose_all(file.levels, &Levels::dim);
     compose_all(file.attributes, &AttributeChoice::name);

@@ -76,6 +76,21 @@ struct NamedRegion {
   int line = 0;
 };
 
+/// `at`: places whose nearest cells a file has; `section`: a line along which it has them.
+struct SiteChoice {
+  struct Place {
+    std::string name;
+    std::vector<double> at;  ///< of each coordinate
+  };
+  bool is_section = false;
+  std::vector<std::string> coordinates;  ///< of the model
+  std::vector<Place> places;             ///< of a section, where the line begins, turns and ends
+  std::string path;                      ///< of a table with the places
+  std::optional<double> spacing;         ///< along the line
+  int line = 0;
+  std::string key() const { return is_section ? "section" : "at"; }
+};
+
 /// `indices`: cells first, first + stride, ... before end of a dimension, from 0.
 struct IndexRange {
   std::string dim;
@@ -143,6 +158,7 @@ struct FileChoice {
   std::vector<FieldChoice> fields;
   Region region;
   std::vector<NamedRegion> regions;
+  std::optional<SiteChoice> sites;
   std::vector<IndexRange> indices;
   std::vector<Levels> levels;
   std::optional<Reduction> reduce;

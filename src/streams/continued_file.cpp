@@ -155,16 +155,17 @@ void RecordFile::compare_coordinates() {
   std::vector<std::int64_t> differ;
   for (const Coordinate& now : coordinates()) {
     if (!has(now.name)) continue;
-    std::vector<double> there = now.values;  // cells of nobody stay
+    Coordinate there = now;  // cells of nobody stay
     const DataCall call =
-        call_of(dataset_->variable(now.name), now.decomposition,
-                ArrayView::contiguous(there.data(), Type::double_, now.extents), k_no_record);
+        call_of(dataset_->variable(now.name), now.decomposition, view_of(there), k_no_record);
     if (now.decomposition != nullptr)
       dataset_->read(call);
     else
       dataset_->get(call);
     names.push_back(now.name);
-    differ.push_back(are_same_places(there, now.values, variable(now.name).type) ? 0 : 1);
+    const bool same =
+        there.text == now.text && are_same_places(there.values, now.values, variable(now.name).type);
+    differ.push_back(same ? 0 : 1);
   }
   differ = comm_.max(std::move(differ));
   const auto first = std::find(differ.begin(), differ.end(), 1);

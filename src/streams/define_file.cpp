@@ -57,13 +57,19 @@ void RecordFile::define() {
   for (const DimChoice& dim : scalars_)
     define_scalar(dim);
   define_grids();
+  define_sites();
   for (const Output& output : file_.outputs)
     define_output(output);
   if (!is_new && added.empty()) return;
   dataset_->end_define();
   for (Coordinate& one : added)
-    write_array(dataset_->variable(one.name), one.decomposition,
-                ArrayView::contiguous(one.values.data(), Type::double_, one.extents), k_no_record);
+    write_array(dataset_->variable(one.name), one.decomposition, view_of(one), k_no_record);
+}
+
+ArrayView RecordFile::view_of(Coordinate& coordinate) {
+  if (!coordinate.text.empty())
+    return ArrayView::contiguous(coordinate.text.data(), Type::char_, coordinate.extents);
+  return ArrayView::contiguous(coordinate.values.data(), Type::double_, coordinate.extents);
 }
 
 void RecordFile::define_attributes() {
@@ -72,6 +78,8 @@ void RecordFile::define_attributes() {
     std::erase_if(global, [&](const Attribute& other) { return other.name == given.name; });
     global.push_back(attribute_of(given));
   }
+  if (const char* type = feature_type(); type != nullptr && find(global, "featureType") == nullptr)
+    put_text(nullptr, "featureType", type);
   if (find(global, "Conventions") == nullptr) put_text(nullptr, "Conventions", k_conventions);
   for (const Attribute& attribute : global)
     put_att(nullptr, attribute);
@@ -86,6 +94,7 @@ void RecordFile::define_dims() {
     define_dim(day_dim(bins), bins);
   for (const DimChoice& dim : dims_)
     define_dim(dim.name_in_file(), dim.chosen());
+  define_site_dims();
   const bool has_axis_bounds = std::any_of(dims_.begin(), dims_.end(), [&](const DimChoice& dim) {
     const Axis* axis = model_.axis(dim.name);
     return axis != nullptr && !axis->bounds.empty();
@@ -226,6 +235,7 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
            part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole))),
            part->local_shape(), part->decomposition()});
     }
+  add_sites(out);
   return out;
 }
 

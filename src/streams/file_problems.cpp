@@ -68,6 +68,7 @@ std::optional<Plan> plan_of_file(const Comm& comm, const Configuration& configur
     if (file.fields.size() > 1) {
       of_field.region.clear();
       of_field.regions.clear();
+      of_field.sites.reset();
       of_field.indices.clear();
       of_field.levels.clear();
       of_field.reduce.reset();

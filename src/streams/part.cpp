@@ -43,12 +43,16 @@ Part::Part(const Comm& comm, std::vector<DimChoice> choices, int outer,
       cells[i] = choice.cell(static_cast<std::int64_t>(i));
     dims_.push_back(local_dim(choice.length, std::move(cells)));
   }
-  if (grid != nullptr && grid->map() != nullptr)
+  const bool of_sites = grid != nullptr && nth(choices_, outer_).is_of_sites();
+  if (of_sites)
+    cut_sites(comm, grid);
+  else if (grid != nullptr && grid->map() != nullptr)
     cut_map(comm, grid);
   else if (grid != nullptr)
     cut_block(comm, grid);
   for (const LocalDim& dim : dims_)
     local_shape_.push_back(dim.count);
+  if (of_sites) local_shape_.push_back(static_cast<std::int64_t>(list_.size()));
 }
 
 void Part::cut_block(const Comm& comm, const std::shared_ptr<const Decomposition>& grid) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,19 +23,26 @@ struct DimChoice {
   bool whole = true;
   std::vector<std::int64_t> cells;  ///< unless whole: ascending, from 0
   std::string suffix = {};          ///< of its name in the file, which has several regions
+  /// Of a dimension of cells one by one (Sites), in place of dimensions of the grid: which these are, and
+  /// where the cells lie in them, row-major.
+  std::vector<int> site_dims = {};
+  std::vector<std::int64_t> sites = {};
 
+  bool is_of_sites() const { return !site_dims.empty(); }
   std::string name_in_file() const { return name + suffix; }
   std::int64_t chosen() const { return whole ? length : static_cast<std::int64_t>(cells.size()); }
   std::int64_t cell(std::int64_t i) const { return whole ? i : nth(cells, i); }
   friend bool operator==(const DimChoice&, const DimChoice&) = default;
 };
 
-/// The cells of a field that a file has: chosen cells of each dimension. What a rank has of them is counted
-/// row-major, its *part cells*. Immutable.
+/// The cells of a field that a file has: chosen cells of each dimension, or of some dimensions cells one by
+/// one. What a rank has of them is counted row-major, its *part cells*; of cells one by one, the first
+/// dimensions, and a list of the others. Immutable.
 class Part {
  public:
   /// choices: one for each dimension of the field; outer: how many of them are not the decomposition's
-  /// (nullptr: all). Collective.
+  /// (nullptr: all). Of cells one by one their dimension is the first behind the outer ones, and stands for
+  /// its site_dims. Collective.
   Part(const Comm& comm, std::vector<DimChoice> choices, int outer,
        const std::shared_ptr<const Decomposition>& grid);
 
@@ -72,6 +81,13 @@ class Part {
   static LocalDim local_dim(std::int64_t extent, std::vector<std::int64_t> cells);
   void cut_block(const Comm& comm, const std::shared_ptr<const Decomposition>& grid);
   void cut_map(const Comm& comm, const std::shared_ptr<const Decomposition>& grid);
+  // Cells one by one: part_of_sites.cpp.
+  void cut_sites(const Comm& comm, const std::shared_ptr<const Decomposition>& grid);
+  struct SiteCuts;
+  void add_site_cells(const SiteCuts& cuts, const Dims& at, const Dims& own, bool is_masked,
+                      std::vector<bool>& masked);
+  template <class Visit>
+  void for_each_site(const ArrayView& own, Visit&& visit) const;
   template <class Visit>
   void active(const std::byte* data, std::int64_t stride, std::int64_t n, std::int64_t cell,
               Visit& visit) const;
@@ -88,6 +104,7 @@ class Part {
   Dims mapped_;                     // of a map: lengths in the file of the dimensions that are mapped
   CellMask masked_;                 // no cells: none is masked
   std::int64_t inner_ = 1;          // part cells for each cell of the mask
+  std::vector<Dims> own_;  // of cells one by one: where they lie in this rank's array, behind the outer ones
 };
 
 template <class Visit>
@@ -126,11 +143,39 @@ void Part::active(const std::byte* data, std::int64_t stride, std::int64_t n, st
   }
 }
 
+// Cells that lie apart are brought together, some at a time, so that there are runs of them.
+template <class Visit>
+void Part::for_each_site(const ArrayView& own, Visit&& visit) const {
+  constexpr std::size_t k_together = 512;
+  std::array<std::uint64_t, k_together> together;
+  auto* const to = reinterpret_cast<std::byte*>(together.data());
+  const std::size_t size = own.element_size;
+  std::vector<std::int64_t> offsets;
+  for (const Dims& at : own_) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < at.size(); ++d)
+      offset += at[d] * own.strides[outer_ + d];
+    offsets.push_back(offset);
+  }
+  std::int64_t cell = 0;
+  rows(own, outer_, [&](const std::byte* data) {
+    for (std::size_t at = 0; at < offsets.size();) {
+      const std::size_t n = std::min(k_together, offsets.size() - at);
+      for (std::size_t i = 0; i < n; ++i)
+        std::memcpy(to + i * size, data + offsets[at + i], size);
+      active(to, static_cast<std::int64_t>(size), static_cast<std::int64_t>(n), cell, visit);
+      at += n;
+      cell += static_cast<std::int64_t>(n);
+    }
+  });
+}
+
 template <class Visit>
 void Part::for_each_run(const ArrayView& own, Visit&& visit) const {
   const int nd = own.extents.size();
   const auto size = static_cast<std::int64_t>(own.element_size);
   if (cells() == 0) return;
+  if (!own_.empty()) return for_each_site(own, visit);
   // The last dimensions that are whole, and lie in memory without gaps, are one.
   int outer = nd;
   std::int64_t row = 1;

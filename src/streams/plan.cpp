@@ -139,6 +139,8 @@ class Planner {
           if (!has_part && &selector != &selectors.front()) continue;
           out.outputs.push_back(output(out, selector, field, source, has_part ? selector.suffix() : ""));
           const Output& made = out.outputs.back();
+          if (made.is_of_sites && out.sites == nullptr)
+            out.sites = selector.sites_of(nth(plan_.sources, source).like.grid);
           if (!names.insert(made.name).second)
             fail(field.line, "fields", Code::setting,
                  fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
@@ -316,6 +318,8 @@ class Planner {
     out.collector = collector(source_index, file.clock, sample, out.operation, part);
     out.dims = part->choices();
     out.is_cut = like.grid >= 0;
+    const auto sites = out.is_cut ? selector.sites_of(like.grid) : nullptr;
+    out.is_of_sites = sites != nullptr;
     bool fractions = makes_fractions(out.operation.operation);
     if (of_file.reduce) {
       out.reducer.emplace(
@@ -334,7 +338,7 @@ class Planner {
                       out.operation.operation == Operation::count || out.encoding.packing;
     out.encoding.fill = fill_of(out.encoding.type, made ? std::nullopt : like.missing);
     if (choice.missing_value) choose_missing(out, choice);
-    out.attributes = attributes(out, like, of_file, choice);
+    out.attributes = attributes(out, like, of_file, choice, sites.get());
     const int more = out.operation.bins > 0 ? 2 : 1;
     if (static_cast<int>(out.dims.size()) + more > k_max_dims)
       fail(choice.line, "fields", Code::not_supported,
@@ -397,8 +401,18 @@ class Planner {
   Reducer reducer(const Reduction& wanted, const Field& field, const std::shared_ptr<const Part>& part,
                   Selector& selector) {
     std::vector<bool> gone;
-    for (const auto& dim : field.dims)
-      gone.push_back(std::find(wanted.dims.begin(), wanted.dims.end(), dim) != wanted.dims.end());
+    const auto is_gone = [&](const std::string& dim) {
+      return std::find(wanted.dims.begin(), wanted.dims.end(), dim) != wanted.dims.end();
+    };
+    for (const auto& choice : part->choices())
+      gone.push_back(is_gone(choice.name));
+    const bool of_sites = field.grid >= 0 && selector.sites_of(field.grid) != nullptr;
+    for (std::size_t d = static_cast<std::size_t>(field.outer.size()); of_sites && d < field.dims.size(); ++d)
+      if (is_gone(field.dims[d]))
+        throw error_of({wanted.dims_line, "reduce.dims",
+                        fmt::format("cells of grid '{}' are chosen one by one, and '{}' cannot be joined",
+                                    model_.grid_of(field)->name, field.dims[d])},
+                       Code::setting, configuration_.path);
     if (std::find(gone.begin(), gone.end(), true) == gone.end())
       throw error_of({wanted.dims_line, "reduce.dims",
                       fmt::format("field '{}' (\"{}\") has none of the dimensions {}", field.name,
@@ -448,7 +462,7 @@ class Planner {
   }
 
   Attributes attributes(const Output& out, const Field& like, const FileChoice& file,
-                        const FieldChoice& choice) const {
+                        const FieldChoice& choice, const Sites* sites) const {
     Attributes all = like.attributes;
     const auto put = [&](Attribute attribute) {
       std::erase_if(all, [&](const Attribute& other) { return other.name == attribute.name; });
@@ -481,6 +495,9 @@ class Planner {
     for (const auto& variable : model_.grid_variables())
       if (out.is_cut && variable.grid == like.grid && !variable.is_area)
         coordinates.push_back(variable.name + out.suffix);
+    for (std::size_t i = 0; sites != nullptr && i < sites->dim_names.size(); ++i)
+      if (has_values(sites->dim_names[i])) coordinates.push_back(sites->dim_names[i]);
+    if (sites != nullptr && !sites->is_section) coordinates.emplace_back("station_name");
     if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
     if (out.encoding.packing) {
       put(attribute_of({"scale_factor", std::vector<double>{out.encoding.packing->scale_factor}, 0}));
@@ -522,7 +539,7 @@ class Planner {
   /// Names in cell_methods.
   static std::string names_of_gone(const Output& out, const Field& like, const Part& part) {
     std::string names, area;
-    for (std::size_t d = 0; d < like.dims.size(); ++d) {
+    for (std::size_t d = 0; d < out.reducer->gone().size(); ++d) {
       if (!out.reducer->gone()[d]) continue;
       const bool is_scalar =
           std::any_of(out.scalars.begin(), out.scalars.end(),

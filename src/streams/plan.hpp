@@ -16,6 +16,7 @@
 #include "streams/nth.hpp"
 #include "streams/packing.hpp"
 #include "streams/reducer.hpp"
+#include "streams/sites.hpp"
 
 namespace shoal::streams {
 
@@ -55,6 +56,7 @@ struct Output {
   std::vector<DimChoice> dims;     ///< behind time, and the parts of a day
   std::vector<DimChoice> scalars;  ///< joined dimensions that have a scalar coordinate
   bool is_cut = false;             ///< its last dimensions are those of the grid
+  bool is_of_sites = false;        ///< or a dimension of cells one by one
   std::string suffix;              ///< of names in the file: "_north", of a region that is one of several
   Attributes attributes;
   int line = 0;
@@ -74,6 +76,7 @@ struct FilePlan {
   Instant time_origin;  ///< what its coordinate of time counts from
   std::vector<Output> outputs;
   std::vector<GridPart> grids;
+  std::shared_ptr<const Sites> sites;  ///< cells one by one; nullptr: none
 };
 
 /// The configuration, brought together with what the model described.

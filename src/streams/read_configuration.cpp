@@ -21,11 +21,12 @@ const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "titl
 // Of a table [[file]]; but for the first two they may stand in [defaults], too. Settings of datasets come on
 // top.
 const std::vector<std::string> k_file_keys = {
-    "regions",      "name",       "fields",         "every",       "offset",      "new_file",
-    "climatology",  "operation",  "region",         "indices",     "levels",      "reduce",
-    "depths",       "from",       "until",          "missing",     "unfinished",  "commit",
-    "time",         "time_units", "fms_attributes", "type",        "attributes",  "enabled",
-    "scale_factor", "add_offset", "strict",         "time_origin", "sample_every"};
+    "regions",     "at",       "section",      "name",       "fields",         "every",
+    "offset",      "new_file", "climatology",  "operation",  "region",         "indices",
+    "levels",      "reduce",   "depths",       "from",       "until",          "missing",
+    "unfinished",  "commit",   "time",         "time_units", "fms_attributes", "type",
+    "attributes",  "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
+    "sample_every"};
 const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
                                                "operation",  "type",          "scale_factor", "add_offset",
                                                "attributes", "enabled",       "long_name",    "standard_name",
@@ -307,6 +308,8 @@ class Reader : private SelectionReader {
     take("fields", [&](const auto& node) { file.fields = fields(node); });
     take("region", [&](const auto& node) { file.region = region(node, "region"); });
     take("regions", [&](const auto& node) { file.regions = regions(node); });
+    take("at", [&](const auto& node) { file.sites = at(node); });
+    take("section", [&](const auto& node) { file.sites = section(node); });
     take("indices", [&](const auto& node) { file.indices = indices(node); });
     take("levels", [&](const auto& node) { file.levels = levels(node); });
     take("reduce", [&](const auto& node) { file.reduce = reduction(node); });
@@ -430,6 +433,19 @@ class Reader : private SelectionReader {
              fmt::format("the file has '{}' twice; give one of them another name = \"...\"", name)});
     }
   }
+  /// Keys that choose cells by their coordinates.
+  void check_one_choice(const toml::table& table) {
+    const char* first = nullptr;
+    for (const char* key : {"region", "regions", "at", "section"}) {
+      const auto* node = of_file(table, key);
+      if (node == nullptr) continue;
+      if (first != nullptr)
+        problem(*node, key,
+                fmt::format("a file has one of region, regions, at and section, and this one has {}, too",
+                            first));
+      first = key;
+    }
+  }
   void check_climatology(const FileChoice& file) {
     const Status status = caught([&] {
       if (file.every.kind == Duration::Kind::steps)
@@ -466,8 +482,7 @@ class Reader : private SelectionReader {
                          "mean, maximum, ...)",
                          field.text)});
     check_names(file);
-    if (!file.region.empty() && !file.regions.empty())
-      problems_.push_back({file.line_of("regions"), "regions", "a file has a region, or several regions"});
+    check_one_choice(table);
     for (const auto& other : out.files)
       if (!file.name.empty() && other.name == file.name)
         problems_.push_back({file.line_of("name"), "name",

@@ -58,6 +58,87 @@ std::vector<NamedRegion> SelectionReader::regions(const toml::node& node) {
   return out;
 }
 
+/// Of a table with the coordinates of a place; a problem unless it has those of the places before it.
+bool SelectionReader::add_place(const toml::node& node, SiteChoice& out) {
+  const auto* table = node.as_table();
+  SiteChoice::Place place;
+  std::vector<std::string> coordinates;
+  bool good = table != nullptr;
+  for (std::size_t i = 0; good && i < out.coordinates.size(); ++i)
+    good = table->contains(out.coordinates[i]);
+  if (good)
+    for (const auto& [key, value] : *table) {
+      const std::string name(key.str());
+      if (name == "name") {
+        place.name = text(value, "at.name");
+        continue;
+      }
+      const auto number = value.is_number() ? value.value<double>() : std::nullopt;
+      good = good && number && std::isfinite(*number);
+      coordinates.push_back(name);
+      place.at.push_back(number.value_or(0));
+    }
+  if (out.coordinates.empty()) out.coordinates = coordinates;
+  good = good && !coordinates.empty() && coordinates == out.coordinates;
+  if (good) out.places.push_back(std::move(place));
+  return good;
+}
+
+std::optional<SiteChoice> SelectionReader::at(const toml::node& node) {
+  SiteChoice out;
+  out.line = line_of(node);
+  bool good = true;
+  if (node.is_string()) {
+    out.path = text(node, "at");
+    good = !out.path.empty();
+  } else if (const auto* list = node.as_array()) {
+    good = !list->empty();
+    for (const auto& item : *list)
+      good = good && add_place(item, out);
+  } else {
+    good = add_place(node, out);
+  }
+  if (good) return out;
+  problem(
+      node, "at",
+      "is a place, { lon = 205.0, lat = 20.5 }, a list of such, which may have names, or the path of a table "
+      "in CSV; all have the same coordinates");
+  return {};
+}
+
+std::optional<SiteChoice> SelectionReader::section(const toml::node& node) {
+  SiteChoice out;
+  out.is_section = true;
+  out.line = line_of(node);
+  const auto* table = node.as_table();
+  bool good = table != nullptr;
+  if (good)
+    for (const auto& [key, value] : *table) {
+      const std::string name(key.str());
+      if (name == "spacing") {
+        out.spacing = number(value, "section.spacing");
+        if (out.spacing && *out.spacing <= 0) problem(value, "section.spacing", "is more than 0");
+        continue;
+      }
+      const auto* list = value.as_array();
+      good = good && list != nullptr && list->size() >= 2 &&
+             (out.coordinates.empty() || list->size() == out.places.size());
+      if (!good) break;
+      out.places.resize(list->size());
+      out.coordinates.push_back(name);
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        const auto number = list->get(i)->is_number() ? list->get(i)->value<double>() : std::nullopt;
+        good = good && number && std::isfinite(*number);
+        out.places[i].at.push_back(number.value_or(0));
+      }
+    }
+  if (good && !out.coordinates.empty()) return out;
+  problem(
+      node, "section",
+      "is a line by the coordinates of its ends, and of where it turns: { lon = [130, 280], lat = [0, 0] }");
+  return {};
+}
+
 std::vector<IndexRange> SelectionReader::indices(const toml::node& node) {
   std::vector<IndexRange> out;
   const auto* table = node.as_table();

@@ -114,6 +114,10 @@ class RecordFile {
   void define_axis(const DimChoice& dim);
   void define_scalar(const DimChoice& dim);
   void define_grids();
+  // Of cells one by one: define_sites.cpp.
+  const char* feature_type() const;
+  void define_site_dims();
+  void define_sites();
   static std::string dims_of(const Output& output);
   void define_output(const Output& output);
   /// A variable with values that all records share, of this rank's cells.
@@ -122,8 +126,11 @@ class RecordFile {
     std::vector<double> values;
     Dims extents;
     std::shared_ptr<const Decomposition> decomposition;  ///< nullptr: the same on all ranks
+    std::string text = {};                               ///< in place of values, of letters
   };
+  static ArrayView view_of(Coordinate& coordinate);
   std::vector<Coordinate> coordinates() const;
+  void add_sites(std::vector<Coordinate>& out) const;
   /// Of a file that goes on. Error(state): new records would mean something else, or lie elsewhere. A line on
   /// standard error: the file keeps encoding or attributes of a variable, and the description has others.
   void compare_with_file();

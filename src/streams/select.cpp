@@ -8,19 +8,16 @@
 #include <cstring>
 #include <limits>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "storage/text_file.hpp"
 #include "streams/nth.hpp"
 
 namespace shoal::streams {
 
 namespace {
-
-bool is_longitude(const Attributes& attributes) {
-  return text_of(attributes, "standard_name") == "longitude" ||
-         text_of(attributes, "units").find("east") != std::string::npos;
-}
 
 /// Does a coordinate lie in the range? Longitudes around the circle.
 bool lies_in(const CoordinateRange& range, double value, bool longitude) {
@@ -261,7 +258,69 @@ std::vector<DimChoice> Selector::choices_of(const Field& field) {
     choices.push_back(choice_of(field, d));
   }
   if (field.grid >= 0) choose_on_grid(field, choices);
+  if (file_.sites && field.grid >= 0) choose_sites(field, choices);
   return choices;
+}
+
+std::shared_ptr<const Sites> Selector::sites_of(int grid) const {
+  const auto found = sites_.find(grid);
+  return found == sites_.end() ? nullptr : found->second;
+}
+
+/// Those of a table, too; each has a name, and no two the same.
+SiteChoice Selector::named_places() const {
+  SiteChoice out = *file_.sites;
+  if (!out.path.empty()) {
+    const Bytes text = comm_.from_root([&] {
+      ByteWriter all;
+      all.put(text_of_file(out.path, k_most_input_bytes));
+      return all.take();
+    });
+    const int line = out.line;
+    out = read_places(ByteReader(text).get<std::string>(), out.path);
+    out.line = line;
+  }
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < out.places.size() && !out.is_section; ++i) {
+    SiteChoice::Place& place = out.places[i];
+    if (place.name.empty()) place.name = fmt::format("{}", i + 1);
+    if (!names.insert(place.name).second)
+      fail(out, Code::setting, fmt::format("there are two places with the name '{}'", place.name));
+  }
+  return out;
+}
+
+// In place of the dimensions of the grid over which the coordinates vary.
+void Selector::choose_sites(const Field& field, std::vector<DimChoice>& choices) {
+  const SiteChoice& wanted = *file_.sites;
+  std::shared_ptr<const Sites>& sites = sites_[field.grid];
+  try {
+    if (sites == nullptr) sites = find_sites(comm_, model_, field.grid, named_places());
+  } catch (const Error& e) {
+    if (!e.status().file.empty()) throw;
+    fail(wanted, e.code(), e.status().message);
+  }
+  used_.insert(wanted.key());
+  const auto outer = static_cast<std::size_t>(field.outer.size());
+  std::vector<DimChoice> out(choices.begin(), choices.begin() + field.outer.size());
+  DimChoice listed;
+  listed.name = sites->dim();
+  listed.length = static_cast<std::int64_t>(sites->sites.size());
+  listed.site_dims = sites->dims;
+  listed.sites = sites->cells();
+  if (model_.length_of(listed.name) >= 0)
+    fail(wanted, Code::not_supported, fmt::format("the model has a dimension '{}' already", listed.name));
+  out.push_back(std::move(listed));
+  for (std::size_t d = outer; d < choices.size(); ++d) {
+    const bool stays =
+        std::find(sites->dims.begin(), sites->dims.end(), static_cast<int>(d - outer)) == sites->dims.end();
+    if (stays)
+      out.push_back(std::move(choices[d]));
+    else if (!choices[d].whole)
+      fail(wanted, Code::setting,
+           fmt::format("chooses cells of '{}', of which indices chooses some, too", choices[d].name));
+  }
+  choices = std::move(out);
 }
 
 std::shared_ptr<const Part> Parts::part(const Comm& comm, const Descriptions& model,
@@ -299,6 +358,7 @@ void Selector::check_used() const {
   for (const auto& levels : file_.levels)
     check(levels,
           levels.dim.empty() ? std::string("a dimension that is not its grid's") : dimension(levels.dim));
+  if (file_.sites) check(*file_.sites, "a grid");
   if (!file_.reduce) return;
   for (const auto& dim : file_.reduce->dims)
     if (!dims_.contains(dim))

@@ -12,6 +12,7 @@
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
 #include "streams/part.hpp"
+#include "streams/sites.hpp"
 
 namespace shoal::streams {
 
@@ -41,8 +42,8 @@ class Parts {
 /// the model.
 class Selector {
  public:
-  /// region: of the file, or one of its regions; suffix: of the names of dimensions of which it chooses cells.
-  /// path: of the configuration, for messages.
+  /// region: of the file, or one of its regions; suffix: of the names of dimensions of which it chooses
+  /// cells. path: of the configuration, for messages.
   Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, const Region& region,
            std::string suffix, const std::string& path, Parts& parts)
       : comm_(comm),
@@ -53,6 +54,8 @@ class Selector {
         path_(path),
         parts_(parts) {}
   const std::string& suffix() const { return suffix_; }
+  /// Cells one by one that were found for a field of the grid; nullptr: none. Local.
+  std::shared_ptr<const Sites> sites_of(int grid) const;
   /// Does the region choose cells of the field?
   bool has_region_of(const Field& field) const;
 
@@ -78,6 +81,8 @@ class Selector {
   void choose_levels(const Field& field, std::size_t dim, DimChoice& choice);
   void choose_on_axis(const CoordinateRange& range, const Axis& axis, DimChoice& choice) const;
   void choose_on_grid(const Field& field, std::vector<DimChoice>& choices);
+  void choose_sites(const Field& field, std::vector<DimChoice>& choices);
+  SiteChoice named_places() const;
 
   const Comm& comm_;
   const Descriptions& model_;
@@ -89,6 +94,7 @@ class Selector {
   std::set<std::string> used_, dims_;  // keys; dimensions of fields
   /// Of the region, by grid: indices of each dimension.
   std::map<int, std::vector<std::vector<std::int64_t>>> on_grids_;
+  std::map<int, std::shared_ptr<const Sites>> sites_;  // of grids
 };
 
 }  // namespace shoal::streams

@@ -341,7 +341,21 @@ std::string Streams::report() const {
     for (const auto& [path, records] : file.written())
       written.push_back({{"path", path}, {"records", records}});
     if (file.is_open()) written.push_back({{"path", file.path()}, {"records", file.records()}});
+    json sites = json::array();
+    if (const Sites* of_file = file.plan().sites.get())
+      for (const Site& site : of_file->sites) {
+        const Dims cell = unravel(site.cell, of_file->lengths);
+        json one = {{"name", site.name}, {"distance", site.distance}};
+        for (std::size_t k = 0; k < of_file->coordinates.size(); ++k) {
+          one["asked"][of_file->coordinates[k]] = site.asked[k];
+          one["found"][of_file->coordinates[k]] = site.found[k];
+        }
+        for (std::size_t k = 0; k < of_file->dim_names.size(); ++k)
+          one["cell"][of_file->dim_names[k]] = cell[static_cast<int>(k)];
+        sites.push_back(one);
+      }
     files.push_back({{"name", file.plan().choice.name},
+                     {"sites", sites},
                      {"every", text_of(file.plan().choice.every)},
                      {"variables", outputs},
                      {"files", written}});

@@ -68,11 +68,14 @@ class SelectionReader : public ValueReader {
   /// of: the key, as messages have it.
   Region region(const toml::node& node, const std::string& of);
   std::vector<NamedRegion> regions(const toml::node& node);
+  std::optional<SiteChoice> at(const toml::node& node);
+  std::optional<SiteChoice> section(const toml::node& node);
   std::vector<IndexRange> indices(const toml::node& node);
   std::vector<Levels> levels(const toml::node& node);
   std::optional<Reduction> reduction(const toml::node& node);
 
  private:
+  bool add_place(const toml::node& node, SiteChoice& out);
   void one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out);
 };
 

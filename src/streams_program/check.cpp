@@ -88,6 +88,13 @@ class Checker {
       std::erase_if(choice.region, is_unknown);
       for (NamedRegion& one : choice.regions)
         std::erase_if(one.region, is_unknown);
+      if (!choice.sites) continue;
+      const auto& names = choice.sites->coordinates;
+      if (std::any_of(names.begin(), names.end(),
+                      [&](const std::string& name) { return model_->unknown_coordinates.count(name) > 0; })) {
+        warn_unknown(choice.sites->line, choice.sites->key());
+        choice.sites.reset();
+      }
     }
     if (!field_problems_.empty()) model_.reset();
   }

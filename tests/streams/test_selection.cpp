@@ -122,7 +122,8 @@ TEST_CASE("selection: several regions in one file") {
     const Status status = caught([&] { run_and_read(more, "temp", Cut::rows, true, "temp_a"); });
     CHECK_MESSAGE(status.message.starts_with(part), status.text());
   };
-  fails("region = { y = [10, 12] }\n" + keys, "line 8: regions: a file has a region, or several regions");
+  fails("region = { y = [10, 12] }\n" + keys,
+        "line 8: regions: a file has one of region, regions, at and section");
   fails("regions = { a = { lon = [100, 110] } }\n",
         "line 7: regions.a.lon: no cell of grid 'sea' lies in the region");
   fails("regions = { a = { lat = [10, 11] } }\n",
