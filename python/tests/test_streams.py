@@ -346,6 +346,41 @@ def test_the_nearest_cells_of_any_grid(tmp_path, mpirun):
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_other_levels(tmp_path, mpirun, ranks):
+    mpirun(ranks, "levels.py", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "part"),
+    [
+        ('{ to = [5, 20], levels = "pres" }', "line 6: interpolate.levels: the model has no field 'pres'"),
+        ('{ to = [5, 20], dim = "depth" }', "no field of the file has the dimension 'depth'"),
+        ("{ to = [5, 5] }", "line 6: interpolate.to: is a list of numbers that go up or down"),
+        (
+            '{ to = [0, 5], scale = "logarithmic" }',
+            "line 6: interpolate.to: has numbers that are not above 0",
+        ),
+        ('{ to = [5], when = "during" }', "line 6: interpolate.when: 'during' is not one of: before, after"),
+        ('{ to = [5], levels = "zeta" }', "'zeta' .* has other dimensions than 'temp'"),
+        ("{ to = [5] }\nlevels = [0]", "line 7: levels: interpolate says which levels the file has"),
+        (
+            '{ to = [5] }\nreduce = { dims = ["lev"] }',
+            "line 7: reduce.dims: 'lev' has the levels that interpolate",
+        ),
+        (
+            '{ to = [5], when = "after" }\nreduce = { dims = ["y"] }',
+            'of values that reduce joins it is "before"',
+        ),
+    ],
+)
+def test_levels_that_there_are_not(begin, tmp_path, keys, part):
+    with pytest.raises((shoal.SettingError, shoal.NotFoundError), match=part):
+        streams = begin(configuration(tmp_path / "x.nc") + f"interpolate = {keys}\n")
+        streams.field("zeta", "f4", "y x", "sea")
+        streams.advance(1)
+
+
 def test_a_run_of_two_jobs(begin, tmp_path):
     text = configuration(tmp_path / "split.nc")
     streams = begin(text)

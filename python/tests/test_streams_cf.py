@@ -85,6 +85,7 @@ fields = [
   { field = "temp", name = "t", missing_value = -1e4, type = "double" },
 ]
 """,
+    "depths": DAILY + 'fields = ["temp"]\ninterpolate = { to = [7, 20, 50] }\n',
     "fms": DAILY + 'fms_attributes = true\nfields = ["zeta"]\n',
 }
 

@@ -87,8 +87,8 @@ def test_configurations_of_the_guide(checked, text):
     assert found["memory"]["bytes_of_rank"] > 0
 
 
-def test_the_guide_has_eleven():
-    assert len({heading for heading, _ in guide}) == 11
+def test_the_guide_has_twelve():
+    assert len({heading for heading, _ in guide}) == 12
 
 
 @pytest.mark.usefixtures("with_streams")
@@ -285,7 +285,7 @@ def test_a_run_that_goes_on(checked):
         ('"1 month"', '"1 month"\nregion = { lat = [95, 99] }', 5, "region.lat", "no cell of 'lat'"),
         ('"1 month"', '"1 month"\nregion = { lati = [1, 2] }', 5, "region", ""),
         ('"1 month"', '"1 month"\ncompression = "zip:1"', 5, "compression", ""),
-        ('"1 month"', '"1 month"\ndepths = [10]', 5, "depths", "not interpolated"),
+        ('"1 month"', '"1 month"\ninterpolate = { to = [5, 1, 7] }', 5, "interpolate.to", "go up or down"),
         ('"1 day"', '"1 min"', 3, "every", "longer than windows"),
         ('"1 day"', "1 day", 3, "", ""),
     ],

@@ -82,6 +82,13 @@ std::string Checkpoint::about(const Collector& collector) const {
 std::string Checkpoint::key_of(const Collector& collector) const {
   const Source& source = streams_.plan_.source_of(collector);
   return about(collector) + (source.expression != nullptr ? ", = " + source.text : "") +
+         (source.interpolation != nullptr
+              ? fmt::format(
+                    ", {} of {}", source.interpolation->text(),
+                    source.levels < 0
+                        ? std::string("the axis")
+                        : nth(streams_.descriptions_.fields(), nth(source.fields, source.levels)).name)
+              : "") +
          fmt::format(", {}{}, cells of", name_of(source.like.type),
                      source.like.missing ? " with missing values" : "") +
          choices_text(*collector.part);

@@ -195,6 +195,8 @@ std::size_t Checkpoint::part_with(std::size_t collector, const std::vector<Opera
       if (static_cast<std::size_t>(output.collector) == collector &&
           has(operations, output.operation.operation))
         file.use_collector(o, static_cast<int>(made));
+      if (static_cast<std::size_t>(output.levels) == collector && has(operations, Operation::mean))
+        file.use_levels(o, static_cast<int>(made));
     }
   return made;
 }

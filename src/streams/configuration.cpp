@@ -132,6 +132,9 @@ void compose_names(Configuration& configuration) {
     compose_all(file.indices, &IndexRange::dim);
     compose_all(file.levels, &Levels::dim);
     compose_all(file.attributes, &AttributeChoice::name);
+    if (file.interpolate)
+      for (std::string* name : {&file.interpolate->dim, &file.interpolate->levels, &file.interpolate->name})
+        compose(*name);
     if (file.reduce)
       for (std::string& dim : file.reduce->dims)
         compose(dim);

@@ -109,6 +109,17 @@ struct Levels {
   std::string key() const { return dim.empty() ? "levels" : "levels." + dim; }
 };
 
+/// `interpolate`: to other levels.
+struct InterpolationChoice {
+  std::vector<double> to;  ///< ascending or descending
+  std::string dim;         ///< "": the one of a field that is no dimension of its grid
+  std::string levels;      ///< the field whose values they are; "": the axis's own
+  std::string name;        ///< of the dimension in the file; "": that of the axis, or of the field
+  bool logarithmic = false;
+  bool after = false;  ///< operations over time, not before them
+  int line = 0;
+};
+
 /// `attributes`: a line of the table.
 struct AttributeChoice {
   std::string name;
@@ -161,6 +172,7 @@ struct FileChoice {
   std::optional<SiteChoice> sites;
   std::vector<IndexRange> indices;
   std::vector<Levels> levels;
+  std::optional<InterpolationChoice> interpolate;
   std::optional<Reduction> reduce;
   std::string from, until;  ///< dates between which the file is written; "": the run's
   MissingSteps missing = MissingSteps::error;

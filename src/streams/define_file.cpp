@@ -96,7 +96,7 @@ void RecordFile::define_dims() {
     define_dim(dim.name_in_file(), dim.chosen());
   define_site_dims();
   const bool has_axis_bounds = std::any_of(dims_.begin(), dims_.end(), [&](const DimChoice& dim) {
-    const Axis* axis = model_.axis(dim.name);
+    const Axis* axis = axis_of(model_, dim);
     return axis != nullptr && !axis->bounds.empty();
   });
   if (has_bounds_ || has_axis_bounds || !bins_.empty() || !scalars_.empty()) define_dim("bnds", 2);
@@ -138,7 +138,7 @@ void RecordFile::define_hours(int bins) {
 }
 
 void RecordFile::define_axis(const DimChoice& dim) {
-  const Axis* axis = model_.axis(dim.name);
+  const Axis* axis = axis_of(model_, dim);
   const std::string name = dim.name_in_file(), bounds = name + "_bounds";
   if (axis == nullptr || axis->type == Type::none || has(name)) return;
   dataset_->def_var(name, axis->type, "\"" + name + "\"", nullptr);
@@ -212,7 +212,7 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
     add(dim.name_in_file() + "_bounds", {first, last}, {2});
   }
   for (const DimChoice& dim : dims_) {
-    const Axis* axis = model_.axis(dim.name);
+    const Axis* axis = axis_of(model_, dim);
     if (axis == nullptr || axis->type == Type::none) continue;
     std::vector<double> values, bounds;
     for (std::int64_t i = 0; i < dim.chosen(); ++i) {

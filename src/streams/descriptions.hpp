@@ -65,6 +65,9 @@ struct Field {
   Attributes attributes;
   Dims outer;                     ///< lengths of the dimensions before those of the grid
   std::optional<double> missing;  ///< from its attributes, as its type has it
+  /// Of values that are interpolated: the levels, and which dimension they are of; nullptr: the model's.
+  std::shared_ptr<const Axis> made_axis = {};
+  int made_dim = -1;
 };
 /// Is a value of an array the missing one of the field? Arrays may have another type than the field, so both
 /// are compared in the narrower of the types: 1e20 is found as float and as double. NaN is any NaN.

@@ -72,6 +72,7 @@ std::optional<Plan> plan_of_file(const Comm& comm, const Configuration& configur
       of_field.indices.clear();
       of_field.levels.clear();
       of_field.reduce.reset();
+      of_field.interpolate.reset();
     }
     attempt(of_field);
   }

@@ -16,6 +16,8 @@
 
 namespace shoal::streams {
 
+struct Axis;
+
 /// Which cells of a dimension a file has.
 struct DimChoice {
   std::string name;
@@ -27,6 +29,7 @@ struct DimChoice {
   /// where the cells lie in them, row-major.
   std::vector<int> site_dims = {};
   std::vector<std::int64_t> sites = {};
+  std::shared_ptr<const Axis> made = {};  ///< of levels that are interpolated to; nullptr: the model's
 
   bool is_of_sites() const { return !site_dims.empty(); }
   std::string name_in_file() const { return name + suffix; }

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "streams/level_planner.hpp"
 #include "streams/nth.hpp"
 #include "streams/select.hpp"
 
@@ -122,6 +123,8 @@ class Planner {
 
   FilePlan file(const FileChoice& choice) {
     FilePlan out;
+    levels_.reset();
+    if (choice.interpolate) levels_.emplace(model_, *choice.interpolate, configuration_.path);
     out.choice = choice;
     out.clock = clock(choice);
     out.time_origin = date(choice, choice.time_origin, "time_origin").value_or(time_.start);
@@ -132,8 +135,9 @@ class Planner {
       selectors.emplace_back(comm_, model_, choice, choice.region, "", configuration_.path, parts_);
     std::set<std::string> names;
     for (const FieldChoice& field : choice.fields)
-      for (const int source : sources_of(field))
+      for (const int sent : sources_of(field))
         for (Selector& selector : selectors) {
+          const int source = interpolated(choice, sent);
           const bool has_part = selector.has_region_of(nth(plan_.sources, source).like);
           // What no region is about is there once.
           if (!has_part && &selector != &selectors.front()) continue;
@@ -148,6 +152,7 @@ class Planner {
         }
     for (const Selector& selector : selectors)
       selector.check_used();
+    if (levels_) levels_->check_used();
     add_grids(out);
     return out;
   }
@@ -211,7 +216,7 @@ class Planner {
                           : choice.by == FieldChoice::By::group
                               ? field.group == choice.text
                               : fnmatch(choice.text.c_str(), field.name.c_str(), 0) == 0;
-      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, {}, field}));
+      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, {}, nullptr, -1, field}));
     }
     if (!out.empty()) return out;
     if (choice.by == FieldChoice::By::name)
@@ -270,6 +275,59 @@ class Planner {
     return source(std::move(out));
   }
 
+  // ---- Interpolation
+
+  /// The source of interpolated values, or the same one.
+  int interpolated(const FileChoice& file, int sent) {
+    if (!file.interpolate) return sent;
+    Source out = nth(plan_.sources, sent);
+    const int dim = levels_->vertical_of(out.like);
+    if (dim < 0) return sent;
+    if (file.interpolate->after) return sent;
+    const int levels = levels_->field_of(out.like);
+    out.interpolation = levels_->interpolation(out.like, dim);
+    if (levels >= 0) {
+      const auto known = std::find(out.fields.begin(), out.fields.end(), levels);
+      out.levels = static_cast<int>(known - out.fields.begin());
+      if (known == out.fields.end()) out.fields.push_back(levels);
+    }
+    out.like.made_axis = levels_->axis(out.like.dims[static_cast<std::size_t>(dim)], levels);
+    out.like.made_dim = dim;
+    out.like.dims[static_cast<std::size_t>(dim)] = out.like.made_axis->name;
+    out.like.outer[dim] = out.like.made_axis->length;
+    out.like.missing = std::numeric_limits<double>::quiet_NaN();
+    if (!is_floating(out.like.type)) out.like.type = Type::double_;
+    return source(std::move(out));
+  }
+
+  /// Where values are taken.
+  struct Sampled {
+    int clock, sample;
+  };
+
+  /// Of the values of windows, and of the mean of their levels.
+  void interpolate_after(Output& out, const Field& like, const std::shared_ptr<const Part>& part,
+                         const Sampled& sampled) {
+    const int dim = levels_->vertical_of(like);
+    if (dim < 0) return;
+    const int levels = levels_->field_of(like);
+    out.interpolation = levels_->interpolation(like, dim);
+    out.vertical = dim;
+    if (out.operation.bins > 0)
+      fail(out.line, "interpolate.when", Code::not_supported, "of parts of the day it is \"before\"");
+    if (levels >= 0) {
+      const bool instant = out.operation.operation == Operation::instant;
+      const int of_levels = source({{levels}, nullptr, {}, nullptr, -1, nth(model_.fields(), levels)});
+      out.levels = collector(of_levels, sampled.clock, sampled.sample,
+                             {instant ? Operation::instant : Operation::mean, 0}, part);
+    }
+    DimChoice& choice = out.dims[static_cast<std::size_t>(dim)];
+    choice = {};
+    choice.made = levels_->axis(like.dims[static_cast<std::size_t>(dim)], levels);
+    choice.name = choice.made->name;
+    choice.length = choice.made->length;
+  }
+
   int collector(int source_index, int clock_index, int sample, const TimeOperation& operation,
                 const std::shared_ptr<const Part>& part) {
     const Source& source = nth(plan_.sources, source_index);
@@ -313,10 +371,12 @@ class Planner {
       fail(choice.line, "operation", Code::setting,
            fmt::format("{} is not for a climatology, which joins windows of many years",
                        text_of(out.operation)));
+    const Sampled sampled{file.clock,
+                          sample_clock(of_file, choice, out.operation.operation == Operation::instant)};
     const auto part = at(of_file.line, "", [&] { return selector.part(like); });
-    const int sample = sample_clock(of_file, choice, out.operation.operation == Operation::instant);
-    out.collector = collector(source_index, file.clock, sample, out.operation, part);
+    out.collector = collector(source_index, sampled.clock, sampled.sample, out.operation, part);
     out.dims = part->choices();
+    if (of_file.interpolate && of_file.interpolate->after) interpolate_after(out, like, part, sampled);
     out.is_cut = like.grid >= 0;
     const auto sites = out.is_cut ? selector.sites_of(like.grid) : nullptr;
     out.is_of_sites = sites != nullptr;
@@ -334,9 +394,12 @@ class Planner {
         if (!out.reducer->gone()[d]) out.dims.push_back(part->choices()[d]);
     }
     choose_type(out, like, of_file, choice, fractions);
-    const bool made = nth(plan_.sources, source_index).expression != nullptr ||
-                      out.operation.operation == Operation::count || out.encoding.packing;
-    out.encoding.fill = fill_of(out.encoding.type, made ? std::nullopt : like.missing);
+    const Source& source = nth(plan_.sources, source_index);
+    const bool made =
+        source.expression != nullptr || out.operation.operation == Operation::count || out.encoding.packing;
+    // Interpolated ones have NaN in place of the field's.
+    out.encoding.fill =
+        fill_of(out.encoding.type, made ? std::nullopt : nth(model_.fields(), source.fields.front()).missing);
     if (choice.missing_value) choose_missing(out, choice);
     out.attributes = attributes(out, like, of_file, choice, sites.get());
     const int more = out.operation.bins > 0 ? 2 : 1;
@@ -406,6 +469,13 @@ class Planner {
     };
     for (const auto& choice : part->choices())
       gone.push_back(is_gone(choice.name));
+    if (field.made_dim >= 0 && gone[static_cast<std::size_t>(field.made_dim)])
+      throw error_of(
+          {wanted.dims_line, "reduce.dims",
+           fmt::format("'{}' has the levels that interpolate says, which have no thickness; they are not "
+                       "joined",
+                       field.dims[static_cast<std::size_t>(field.made_dim)])},
+          Code::setting, configuration_.path);
     const bool of_sites = field.grid >= 0 && selector.sites_of(field.grid) != nullptr;
     for (std::size_t d = static_cast<std::size_t>(field.outer.size()); of_sites && d < field.dims.size(); ++d)
       if (is_gone(field.dims[d]))
@@ -589,6 +659,7 @@ class Planner {
   const RunTime& time_;
   Parts parts_;
   Plan plan_;
+  std::optional<LevelPlanner> levels_;  // of the file, whose values are interpolated
 };
 
 }  // namespace

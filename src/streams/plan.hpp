@@ -13,6 +13,7 @@
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
 #include "streams/expression.hpp"
+#include "streams/interpolation.hpp"
 #include "streams/nth.hpp"
 #include "streams/packing.hpp"
 #include "streams/reducer.hpp"
@@ -24,11 +25,18 @@ namespace shoal::streams {
 struct Source {
   std::vector<int> fields;  ///< one, or those of the expression, each once
   std::shared_ptr<const Expression> expression;
-  std::string text;  ///< of the expression
-  Field like;        ///< name, type, dimensions, grid and attributes of the values
+  std::string text;                                    ///< of the expression
+  std::shared_ptr<const Interpolation> interpolation;  ///< behind it
+  int levels = -1;                                     ///< which of the fields are its levels; -1: the axis
+  Field like;  ///< name, type, dimensions, grid and attributes of the values
+
+  bool is_made() const { return expression != nullptr || interpolation != nullptr; }
+  std::string interpolation_text() const { return interpolation == nullptr ? "" : interpolation->text(); }
 
   bool is_same(const Source& other) const {
-    return fields == other.fields && text == other.text && like.name == other.like.name;
+    return fields == other.fields && text == other.text && like.name == other.like.name &&
+           levels == other.levels && like.made_dim == other.like.made_dim &&
+           interpolation_text() == other.interpolation_text() && like.dims == other.like.dims;
   }
 };
 
@@ -53,11 +61,14 @@ struct Output {
   Encoding encoding;
   bool has_fractions = false;  ///< may its values have some, before they are packed?
   std::optional<Reducer> reducer;
-  std::vector<DimChoice> dims;     ///< behind time, and the parts of a day
-  std::vector<DimChoice> scalars;  ///< joined dimensions that have a scalar coordinate
-  bool is_cut = false;             ///< its last dimensions are those of the grid
-  bool is_of_sites = false;        ///< or a dimension of cells one by one
-  std::string suffix;              ///< of names in the file: "_north", of a region that is one of several
+  std::shared_ptr<const Interpolation> interpolation;  ///< of the values of windows
+  int levels = -1;                                     ///< the collector of its levels; -1: those of the axis
+  int vertical = -1;                                   ///< which of the part's dimensions
+  std::vector<DimChoice> dims;                         ///< behind time, and the parts of a day
+  std::vector<DimChoice> scalars;                      ///< joined dimensions that have a scalar coordinate
+  bool is_cut = false;                                 ///< its last dimensions are those of the grid
+  bool is_of_sites = false;                            ///< or a dimension of cells one by one
+  std::string suffix;  ///< of names in the file: "_north", of a region that is one of several
   Attributes attributes;
   int line = 0;
 };

@@ -23,7 +23,7 @@ const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "titl
 const std::vector<std::string> k_file_keys = {
     "regions",     "at",       "section",      "name",       "fields",         "every",
     "offset",      "new_file", "climatology",  "operation",  "region",         "indices",
-    "levels",      "reduce",   "depths",       "from",       "until",          "missing",
+    "levels",      "reduce",   "interpolate",  "from",       "until",          "missing",
     "unfinished",  "commit",   "time",         "time_units", "fms_attributes", "type",
     "attributes",  "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
     "sample_every"};
@@ -313,12 +313,7 @@ class Reader : private SelectionReader {
     take("indices", [&](const auto& node) { file.indices = indices(node); });
     take("levels", [&](const auto& node) { file.levels = levels(node); });
     take("reduce", [&](const auto& node) { file.reduce = reduction(node); });
-    take("depths", [&](const auto& node) {
-      problem(
-          node, "depths",
-          "fields are not interpolated to depths; choose cells by their index with levels, or interpolate "
-          "afterwards (CDO: intlevel)");
-    });
+    take("interpolate", [&](const auto& node) { file.interpolate = interpolation(node); });
     take("from", [&](const auto& node) { file.from = text(node, "from"); });
     take("until", [&](const auto& node) { file.until = text(node, "until"); });
     take("missing", [&](const auto& node) {
@@ -483,6 +478,11 @@ class Reader : private SelectionReader {
                          field.text)});
     check_names(file);
     check_one_choice(table);
+    if (file.interpolate && !file.levels.empty())
+      problems_.push_back({file.line_of("levels"), "levels", "interpolate says which levels the file has"});
+    if (file.interpolate && file.interpolate->after && file.reduce)
+      problems_.push_back(
+          {file.line_of("interpolate"), "interpolate.when", "of values that reduce joins it is \"before\""});
     for (const auto& other : out.files)
       if (!file.name.empty() && other.name == file.name)
         problems_.push_back({file.line_of("name"), "name",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "streams/value_reader.hpp"
 
@@ -11,7 +12,15 @@ namespace shoal::streams {
 
 namespace {
 
+const std::vector<std::string> k_interpolate_keys = {"to", "dim", "levels", "name", "scale", "when"};
 const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
+
+/// A number that is finite; otherwise 0, and not good.
+double finite(const toml::node& node, bool& good) {
+  const double value = node.is_number() ? node.value_or(0.0) : std::numeric_limits<double>::quiet_NaN();
+  good = good && std::isfinite(value);
+  return std::isfinite(value) ? value : 0;
+}
 
 }  // namespace
 
@@ -73,10 +82,8 @@ bool SelectionReader::add_place(const toml::node& node, SiteChoice& out) {
         place.name = text(value, "at.name");
         continue;
       }
-      const auto number = value.is_number() ? value.value<double>() : std::nullopt;
-      good = good && number && std::isfinite(*number);
       coordinates.push_back(name);
-      place.at.push_back(number.value_or(0));
+      place.at.push_back(finite(value, good));
     }
   if (out.coordinates.empty()) out.coordinates = coordinates;
   good = good && !coordinates.empty() && coordinates == out.coordinates;
@@ -126,11 +133,8 @@ std::optional<SiteChoice> SelectionReader::section(const toml::node& node) {
       if (!good) break;
       out.places.resize(list->size());
       out.coordinates.push_back(name);
-      for (std::size_t i = 0; i < list->size(); ++i) {
-        const auto number = list->get(i)->is_number() ? list->get(i)->value<double>() : std::nullopt;
-        good = good && number && std::isfinite(*number);
-        out.places[i].at.push_back(number.value_or(0));
-      }
+      for (std::size_t i = 0; i < list->size(); ++i)
+        out.places[i].at.push_back(finite(*list->get(i), good));
     }
   if (good && !out.coordinates.empty()) return out;
   problem(
@@ -182,6 +186,37 @@ std::vector<Levels> SelectionReader::levels(const toml::node& node) {
     one_levels(node, "", out);
   }
   return out;
+}
+
+std::optional<InterpolationChoice> SelectionReader::interpolation(const toml::node& node) {
+  const auto* table = node.as_table();
+  if (table == nullptr) {
+    problem(node, "interpolate", "is a table: { to = [0, 50, 100] }");
+    return {};
+  }
+  check_keys(*table, k_interpolate_keys, "interpolate");
+  InterpolationChoice out;
+  out.line = line_of(node);
+  const toml::node* to = table->get("to");
+  const auto* list = to == nullptr ? nullptr : to->as_array();
+  bool good = list != nullptr && !list->empty();
+  for (std::size_t i = 0; good && i < list->size(); ++i) {
+    out.to.push_back(finite(*list->get(i), good));
+    good = good &&
+           (i == 0 || (out.to[i] != out.to[i - 1] && (out.to[i] > out.to[i - 1]) == (out.to[1] > out.to[0])));
+  }
+  if (!good)
+    problem(to == nullptr ? node : *to, "interpolate.to",
+            "is a list of numbers that go up or down: [0, 50, 100]");
+  for (const auto& [key, into] : {std::pair("dim", &out.dim), {"levels", &out.levels}, {"name", &out.name}})
+    if (const auto* given = table->get(key)) *into = text(*given, std::string("interpolate.") + key);
+  if (const auto* given = table->get("scale"))
+    out.logarithmic = word<bool>(*given, "interpolate.scale", {{"linear", false}, {"logarithmic", true}});
+  if (const auto* given = table->get("when"))
+    out.after = word<bool>(*given, "interpolate.when", {{"before", false}, {"after", true}});
+  if (out.logarithmic && std::any_of(out.to.begin(), out.to.end(), [](double level) { return level <= 0; }))
+    problem(*to, "interpolate.to", "has numbers that are not above 0, of which there are no logarithms");
+  return good ? std::optional(out) : std::nullopt;
 }
 
 std::optional<Reduction> SelectionReader::reduction(const toml::node& node) {

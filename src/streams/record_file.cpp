@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 
@@ -282,8 +283,8 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
   const auto decomposition = output.is_cut ? part.decomposition() : nullptr;
   const Source& source = plan_.source_of(collector);
   // As they are, unless cells without a value get another fill value.
-  if (collector.kept != nullptr && !values.filled && !output.reducer && !encoding.packing &&
-      source.expression == nullptr &&
+  if (collector.kept != nullptr && !values.filled && !output.reducer && output.interpolation == nullptr &&
+      !encoding.packing && source.expression == nullptr &&
       (!source.like.missing ||
        (collector.kept->type() == encoding.type && is_same_number(collector.kept->fill(), encoding.fill)))) {
     write_array(number_of(output), decomposition, collector.kept->view(), record);
@@ -293,16 +294,20 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
     write_whole(values, record);
     return {};
   }
-  const std::vector<double> joined_cells = output.reducer ? reduced(values) : std::vector<double>();
-  const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
+  const bool is_ready = output.reducer || output.interpolation != nullptr;
+  const std::vector<double> ready = output.reducer ? reduced(values)
+                                    : is_ready     ? interpolated(values)
+                                                   : std::vector<double>();
+  Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
+  if (output.interpolation != nullptr) shape[output.vertical] = output.interpolation->targets();
   const std::int64_t cells = volume(shape);
   const Dims extents = output.operation.bins > 0 ? joined(Dims{output.operation.bins}, shape) : shape;
   // Made as they are asked for, so that no copy of the field is there.
   const auto make = [&](std::int64_t first, std::int64_t n, double* out) {
     for (; n > 0;) {
       const std::int64_t cell = first % cells, here = std::min(n, cells - cell);
-      if (output.reducer)
-        std::copy_n(joined_cells.begin() + first, here, out);
+      if (is_ready)
+        std::copy_n(ready.begin() + first, here, out);
       else
         values_of(values, static_cast<int>(first / cells), cell, here, out);
       first += here, n -= here, out += here;
@@ -332,21 +337,49 @@ void RecordFile::values_of(const Values& values, int bin, std::int64_t first, st
   const Encoding& encoding = encoding_of(output);
   const Part& part = *values.collector->part;
   const double fill = encoding.packing ? std::numeric_limits<double>::quiet_NaN() : encoding.fill;
-  const Accumulator* accumulator = values.collector->accumulator.get();
-  if (values.filled) {
+  if (values.filled)
     std::fill_n(out, n, fill);
-  } else if (accumulator != nullptr) {
-    const int state = output.operation.bins > 0 ? bin : values.state;
-    accumulator->result(output.operation.operation, state, fill, first, n, out);
-  } else {
-    const KeptValues& kept = *values.collector->kept;
-    kept.as_doubles(first, n, out);
-    const Field& like = plan_.source_of(*values.collector).like;
-    for (std::int64_t i = 0; like.missing && i < n; ++i)
-      if (is_missing(out[i], like.type, kept.fill(), like.type)) out[i] = fill;
-  }
+  else
+    cells_of(*values.collector, output.operation.operation, output.operation.bins > 0 ? bin : values.state,
+             fill, first, n, out);
   for (std::int64_t i = 0; encoding.packing && i < n; ++i)
     if (part.is_masked(first + i)) out[i] = fill;
+}
+
+void RecordFile::cells_of(const Collector& collector, Operation operation, int state, double fill,
+                          std::int64_t first, std::int64_t n, double* out) const {
+  if (collector.accumulator != nullptr)
+    return collector.accumulator->result(operation, state, fill, first, n, out);
+  const KeptValues& kept = *collector.kept;
+  kept.as_doubles(first, n, out);
+  const Field& like = plan_.source_of(collector).like;
+  for (std::int64_t i = 0; like.missing && i < n; ++i)
+    if (is_missing(out[i], like.type, kept.fill(), like.type)) out[i] = fill;
+}
+
+std::vector<double> RecordFile::interpolated(const Values& values) const {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const Output& output = *values.output;
+  const Encoding& encoding = encoding_of(output);
+  const Part& part = *values.collector->part;
+  const Dims& shape = part.local_shape();
+  Dims made = shape;
+  made[output.vertical] = output.interpolation->targets();
+  std::vector<double> out(static_cast<std::size_t>(volume(made)), none);
+  if (!values.filled && part.cells() > 0) {
+    std::vector<double> cells(static_cast<std::size_t>(part.cells())), levels;
+    cells_of(*values.collector, output.operation.operation, values.state, none, 0, part.cells(),
+             cells.data());
+    if (values.levels != nullptr) {
+      levels.resize(cells.size());
+      cells_of(*values.levels, Operation::mean, values.state, none, 0, part.cells(), levels.data());
+    }
+    output.interpolation->run(ArrayView::contiguous(cells.data(), Type::double_, shape), output.vertical, {},
+                              Type::double_, levels.empty() ? nullptr : levels.data(), out.data());
+  }
+  for (double& value : out)
+    if (!encoding.packing && std::isnan(value)) value = encoding.fill;
+  return out;
 }
 
 std::vector<double> RecordFile::reduced(const Values& values) const {
@@ -388,8 +421,8 @@ bool RecordFile::is_written_whole(const Values& values) const {
   const Output& output = *values.output;
   const Encoding& encoding = encoding_of(output);
   return values.collector->accumulator != nullptr && !values.filled && !output.reducer &&
-         output.operation.operation != Operation::range && !encoding.packing &&
-         values.collector->accumulator->is_whole(output.operation.operation) &&
+         output.interpolation == nullptr && output.operation.operation != Operation::range &&
+         !encoding.packing && values.collector->accumulator->is_whole(output.operation.operation) &&
          values.collector->accumulator->type() == encoding.type;
 }
 

@@ -39,8 +39,9 @@ inline constexpr std::array<const char*, 3> k_averages = {"average_T1", "average
 struct Values {
   const Output* output = nullptr;
   Collector* collector = nullptr;
-  int state = 0;        ///< of the accumulator
-  bool filled = false;  ///< with the fill value: a step is missing
+  Collector* levels = nullptr;  ///< of values that are to be interpolated
+  int state = 0;                ///< of the accumulator
+  bool filled = false;          ///< with the fill value: a step is missing
 };
 
 /// The files of one table [[file]], one after another.
@@ -82,6 +83,7 @@ class RecordFile {
   void continue_with(const Unclosed& file) { continued_ = file; }
   /// An output gets its values from another collector. Local.
   void use_collector(std::size_t output, int collector) { file_.outputs[output].collector = collector; }
+  void use_levels(std::size_t output, int collector) { file_.outputs[output].levels = collector; }
   /// A checkpoint was loaded: it knows of every file that has records.
   void trust_checkpoint() { knows_records_ = true; }
   /// It could not be loaded.
@@ -148,6 +150,11 @@ class RecordFile {
   void write_whole(const Values& values, std::int64_t record);
   /// n of the values that the record gets, from part cell `first` of a bin on, not packed yet.
   void values_of(const Values& values, int bin, std::int64_t first, std::int64_t n, double* out) const;
+  /// The same of any collector and operation, with a fill value.
+  void cells_of(const Collector& collector, Operation operation, int state, double fill, std::int64_t first,
+                std::int64_t n, double* out) const;
+  /// The cells at other levels.
+  std::vector<double> interpolated(const Values& values) const;
   /// The cells of the reduced field, of one state after another.
   std::vector<double> reduced(const Values& values) const;
   /// Error(range) where values of outputs that were packed did not fit.

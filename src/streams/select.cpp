@@ -84,6 +84,10 @@ Attribute attribute_of(const AttributeChoice& choice) {
   return out;
 }
 
+const Axis* axis_of(const Descriptions& model, const DimChoice& dim) {
+  return dim.made != nullptr ? dim.made.get() : model.axis(dim.name);
+}
+
 std::pair<double, double> extent_of(const Axis& axis, const DimChoice& chosen) {
   constexpr double k_circle = 360.0;
   struct Cell {
@@ -160,6 +164,11 @@ void Selector::choose_levels(const Field& field, std::size_t dim, DimChoice& cho
 DimChoice Selector::choice_of(const Field& field, std::size_t dim) {
   DimChoice choice;
   choice.name = field.dims[dim];
+  if (field.made_axis != nullptr && static_cast<int>(dim) == field.made_dim) {
+    choice.length = field.made_axis->length;
+    choice.made = field.made_axis;
+    return choice;
+  }
   choice.length = model_.length_of(choice.name);
   for (const auto& range : file_.indices) {
     if (range.dim != choice.name) continue;

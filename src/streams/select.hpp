@@ -23,6 +23,9 @@ Attribute attribute_of(const AttributeChoice& choice);
 /// longitudes around 360, where that is shorter.
 std::pair<double, double> extent_of(const Axis& axis, const DimChoice& chosen);
 
+/// The axis of a dimension; nullptr: it has none.
+const Axis* axis_of(const Descriptions& model, const DimChoice& dim);
+
 /// Parts that were made, so that equal ones are one: accumulators of files are shared by it.
 class Parts {
  public:

@@ -23,7 +23,7 @@ namespace {
 constexpr double k_earth_radius = 6371.0;  // km
 constexpr double k_circle = 360.0;
 constexpr double k_degree = 3.14159265358979323846 / 180.0;
-constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t k_no_cell = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t k_first_samples = 64;
 constexpr double k_most_samples = 1e6;
 
@@ -182,9 +182,9 @@ std::int64_t Finder::key_of(double distance) const {
   return head_.on_sphere ? std::llround(distance * k_per_km) : std::bit_cast<std::int64_t>(distance);
 }
 
-/// Key of the distance, and which of the cells; no cells: k_none.
+/// Key of the distance, and which of the cells; no cells: k_no_cell.
 std::pair<std::int64_t, std::size_t> Finder::nearest_here(const std::vector<double>& at) const {
-  std::pair<std::int64_t, std::size_t> best{k_none, 0};
+  std::pair<std::int64_t, std::size_t> best{k_no_cell, 0};
   if (tree_->empty()) return best;
   for (const auto& image : images_of(at)) {
     const Place place = place_of(image);
@@ -194,7 +194,7 @@ std::pair<std::int64_t, std::size_t> Finder::nearest_here(const std::vector<doub
     for (const std::int64_t i : tree_->within(place, least * least)) {
       const Cell& cell = nth(cells_, i);
       const std::int64_t key = key_of(distance(at, cell.at));
-      const bool is_better = best.first == k_none || key < best.first ||
+      const bool is_better = best.first == k_no_cell || key < best.first ||
                              (key == best.first && cell.number < cells_[best.second].number);
       if (is_better) best = {key, static_cast<std::size_t>(i)};
     }
@@ -205,24 +205,25 @@ std::pair<std::int64_t, std::size_t> Finder::nearest_here(const std::vector<doub
 std::vector<Site> Finder::find(const std::vector<SiteChoice::Place>& places) const {
   const std::size_t n = places.size(), c = coordinates_.size();
   std::vector<std::pair<std::int64_t, std::size_t>> here;
-  std::vector<std::int64_t> keys, numbers, values(n * c, k_none);
+  std::vector<std::int64_t> keys, numbers, values(n * c, k_no_cell);
   for (const auto& place : places) {
     here.push_back(nearest_here(place.at));
-    keys.push_back(here.back().first == k_none ? k_none : -here.back().first);
+    keys.push_back(here.back().first == k_no_cell ? k_no_cell : -here.back().first);
   }
   const std::vector<std::int64_t> best = comm_.max(keys);
   for (std::size_t i = 0; i < n; ++i)
-    numbers.push_back(keys[i] == best[i] && keys[i] != k_none ? -cells_[here[i].second].number : k_none);
+    numbers.push_back(keys[i] == best[i] && keys[i] != k_no_cell ? -cells_[here[i].second].number
+                                                                 : k_no_cell);
   const std::vector<std::int64_t> lowest = comm_.max(numbers);
   // Whoever has the cell says where it is; who has it with it says the same.
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < c && numbers[i] == lowest[i] && numbers[i] != k_none; ++k)
+    for (std::size_t k = 0; k < c && numbers[i] == lowest[i] && numbers[i] != k_no_cell; ++k)
       values[i * c + k] = std::bit_cast<std::int64_t>(cells_[here[i].second].at[k] + 0.0);
   // Negative numbers come in another order, which does not matter: all that are given are the same.
   values = comm_.max(std::move(values));
   std::vector<Site> out;
   for (std::size_t i = 0; i < n; ++i) {
-    if (lowest[i] == k_none)
+    if (lowest[i] == k_no_cell)
       throw Error(Code::setting, "the grid has no {}cell with coordinates",
                   head_.is_section ? "" : "active ");
     Site site{places[i].name, places[i].at, {}, -lowest[i], 0};
@@ -243,12 +244,12 @@ double Finder::shortest_step(const std::vector<Site>& sites) const {
     const auto own = place_of_number.find(site.cell);
     const double square =
         tree_->nearest(place_of(site.found), own == place_of_number.end() ? -1 : own->second);
-    nearest.push_back(std::isinf(square) ? k_none : -std::bit_cast<std::int64_t>(square));
+    nearest.push_back(std::isinf(square) ? k_no_cell : -std::bit_cast<std::int64_t>(square));
   }
   nearest = comm_.max(std::move(nearest));
   double shortest = 0;
   for (const std::int64_t key : nearest) {
-    if (key == k_none) continue;
+    if (key == k_no_cell) continue;
     const double step = std::sqrt(std::bit_cast<double>(-key)) * (head_.on_sphere ? k_earth_radius : 1);
     if (step > 0 && (shortest == 0 || step < shortest)) shortest = step;
   }

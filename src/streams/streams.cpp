@@ -336,7 +336,7 @@ void Streams::send(int field, const ArrayArgument& array) {
       const HostArray on_host(array.cells);
       const ArrayView own = own_cells(on_host.view(), of.outer, grid);
       for (const std::size_t s : nth(uses_, field))
-        if (plan_.sources[s].expression != nullptr)
+        if (plan_.sources[s].is_made())
           take_input(s, field, own);
         else
           feed(s, own);
@@ -391,19 +391,40 @@ void Streams::take_input(std::size_t source, int field, const ArrayView& own) {
   const auto which = static_cast<std::size_t>(std::find(plan.fields.begin(), plan.fields.end(), field) -
                                               plan.fields.begin());
   if (of.has_input[which]) throw Error(Code::state, "it was sent already; the first values count");
+  const Field& of_field = nth(descriptions_.fields(), field);
+  const int vertical = plan.like.made_dim;
+  Dims extents = own.extents;
+  if (plan.interpolation != nullptr && volume(extents) > 0) extents[vertical] = plan.interpolation->targets();
+  const auto feed_interpolated = [&](const ArrayView& values, const std::optional<double>& missing, Type type,
+                                     const double* levels) {
+    of.made.resize(static_cast<std::size_t>(volume(extents)));
+    plan.interpolation->run(values, vertical, missing, type, levels, of.made.data());
+    feed(source, ArrayView::contiguous(of.made.data(), Type::double_, extents));
+  };
+  if (plan.expression == nullptr && plan.levels < 0) {  // as they are
+    of.has_input[which] = true;
+    return feed_interpolated(own, of_field.missing, of_field.type, nullptr);
+  }
   of.inputs[which] = doubles_of(own);
-  if (const Field& like = nth(descriptions_.fields(), field); like.missing)
+  if (of_field.missing)
     for (double& value : of.inputs[which])
-      if (is_missing(value, own.type, *like.missing, like.type))
+      if (is_missing(value, own.type, *of_field.missing, of_field.type))
         value = std::numeric_limits<double>::quiet_NaN();
   of.has_input[which] = true;
   if (std::find(of.has_input.begin(), of.has_input.end(), false) != of.has_input.end()) return;
-  std::vector<const double*> values;
-  for (const auto& input : of.inputs)
-    values.push_back(input.data());
-  of.values.resize(of.inputs.front().size());
-  plan.expression->evaluate(values, static_cast<std::int64_t>(of.values.size()), of.values.data());
-  feed(source, ArrayView::contiguous(of.values.data(), Type::double_, own.extents));
+  double* made = of.inputs.front().data();
+  if (plan.expression != nullptr) {
+    std::vector<const double*> values;
+    for (std::size_t i = 0; i < plan.expression->names().size(); ++i)
+      values.push_back(of.inputs[i].data());
+    of.values.resize(of.inputs.front().size());
+    plan.expression->evaluate(values, static_cast<std::int64_t>(of.values.size()), of.values.data());
+    made = of.values.data();
+  }
+  const ArrayView view = ArrayView::contiguous(made, Type::double_, own.extents);
+  if (plan.interpolation == nullptr) return feed(source, view);
+  feed_interpolated(view, std::nullopt, Type::double_,
+                    plan.levels < 0 ? nullptr : nth(of.inputs, plan.levels).data());
 }
 
 std::vector<Streams::Due> Streams::complete_step() {

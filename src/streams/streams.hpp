@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,7 @@ class Streams {
     bool sent = false;
     std::vector<std::vector<double>> inputs;  // of an expression: this rank's cells of each field
     std::vector<bool> has_input;
-    std::vector<double> values;
+    std::vector<double> values, made;  // of the expression; interpolated
   };
 
   Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker);
@@ -131,6 +132,10 @@ class Streams {
   std::size_t collector_index(const Due& due) const {
     return static_cast<std::size_t>(files_[due.file].plan().outputs[due.output].collector);
   }
+  /// That, and the one of the levels that its values are interpolated from.
+  std::vector<std::size_t> collectors_of(const Due& due) const;
+  /// When the field was not sent in some step of the window. Local.
+  std::optional<Instant> hole_of(const Collector& collector, int state) const;
   void warn(const std::string& message) const;
   void write_report() const;
 

@@ -23,14 +23,28 @@ void Streams::warn(const std::string& message) const {
 std::vector<std::int64_t> Streams::holes_of(const std::vector<Due>& due) const {
   std::vector<std::int64_t> holes;
   for (const Due& one : due) {
-    const Collector& collector = collector_of(one);
-    bool hole = collector.kept_hole.has_value();
-    if (collector.accumulator != nullptr)
-      for (int i = 0; i < collector.accumulator->states(); ++i)
-        hole = hole || ((collector.bins > 0 || i == one.state) && collector.accumulator->state(i).hole);
+    const auto collectors = collectors_of(one);
+    const bool hole = std::any_of(collectors.begin(), collectors.end(), [&](std::size_t c) {
+      return hole_of(plan_.collectors[c], one.state).has_value();
+    });
     holes.push_back(hole ? 1 : 0);
   }
   return holes;
+}
+
+std::vector<std::size_t> Streams::collectors_of(const Due& due) const {
+  std::vector<std::size_t> out{collector_index(due)};
+  const int levels = files_[due.file].plan().outputs[due.output].levels;
+  if (levels >= 0) out.push_back(static_cast<std::size_t>(levels));
+  return out;
+}
+
+std::optional<Instant> Streams::hole_of(const Collector& collector, int state) const {
+  if (collector.accumulator == nullptr) return collector.kept_hole;
+  for (int i = 0; i < collector.accumulator->states(); ++i)
+    if ((collector.bins > 0 || i == state) && collector.accumulator->state(i).hole)
+      return collector.accumulator->state(i).hole;
+  return std::nullopt;
 }
 
 // All ranks have the same holes here; each knows its own dates.
@@ -40,7 +54,6 @@ Status Streams::report_holes(const std::vector<Due>& due, const std::vector<std:
     if (holes[i] == 0) continue;
     const FileChoice& choice = files_[due[i].file].plan().choice;
     const Output& output = files_[due[i].file].plan().outputs[due[i].output];
-    const Collector& collector = collector_of(due[i]);
     const std::string window =
         time_.calendar.text(due[i].window.start) + " to " + time_.calendar.text(due[i].window.end);
     if (choice.missing == MissingSteps::warn) {
@@ -48,17 +61,15 @@ Status Streams::report_holes(const std::vector<Due>& due, const std::vector<std:
                        output.name, window));
       continue;
     }
-    std::optional<Instant> when = collector.kept_hole;
-    if (collector.accumulator != nullptr)
-      for (int s = 0; s < collector.accumulator->states() && !when; ++s)
-        when = collector.accumulator->state(s).hole;
-    if (when)
-      mine.merge(
-          {Code::state,
-           fmt::format("'{}' was not sent in the step to {}, in the window {}; its cells have the fill value "
-                       "there (missing = \"warn\" makes it a warning)",
-                       plan_.source_of(collector).like.name, time_.calendar.text(*when), window),
-           -1, choice.name, output.name});
+    for (const std::size_t c : collectors_of(due[i]))
+      if (const auto when = hole_of(plan_.collectors[c], due[i].state))
+        mine.merge(
+            {Code::state,
+             fmt::format(
+                 "'{}' was not sent in the step to {}, in the window {}; its cells have the fill value "
+                 "there (missing = \"warn\" makes it a warning)",
+                 plan_.source_of(plan_.collectors[c]).like.name, time_.calendar.text(*when), window),
+             -1, choice.name, output.name});
   }
   return comm_.agree(mine);
 }
@@ -95,8 +106,9 @@ Status Streams::write_due(const std::vector<Due>& due, const std::vector<std::in
       if (written[k] || due[k].file != due[i].file || !(due[k].window == due[i].window)) continue;
       written[k] = true;
       together.push_back(due[k]);
-      values.push_back({&files_[due[k].file].plan().outputs[due[k].output], &collector_of(due[k]),
-                        due[k].state, holes[k] != 0});
+      const Output& output = files_[due[k].file].plan().outputs[due[k].output];
+      Collector* const levels = output.levels < 0 ? nullptr : &nth(plan_.collectors, output.levels);
+      values.push_back({&output, &collector_of(due[k]), levels, due[k].state, holes[k] != 0});
     }
     failure.merge(caught([&] { files_[due[i].file].write(time_of(together), values); }));
   }
@@ -151,13 +163,14 @@ Status Streams::settle(const std::vector<Due>& due, bool has_time) {
   if (any_hole()) failure.merge(report_holes(due, holes));
   failure.merge(write_due(due, holes));
   std::set<std::size_t> used;
-  for (const Due& one : due) {
-    Collector& collector = collector_of(one);
-    collector.kept_hole.reset();
-    if (collector.accumulator == nullptr || !used.insert(collector_index(one)).second) continue;
-    for (int i = 0; i < collector.accumulator->states(); ++i)
-      collector.accumulator->reset(i);
-  }
+  for (const Due& one : due)
+    for (const std::size_t c : collectors_of(one)) {
+      Collector& collector = plan_.collectors[c];
+      collector.kept_hole.reset();
+      if (collector.accumulator == nullptr || !used.insert(c).second) continue;
+      for (int i = 0; i < collector.accumulator->states(); ++i)
+        collector.accumulator->reset(i);
+    }
   return failure;
 }
 

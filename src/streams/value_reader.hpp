@@ -72,6 +72,7 @@ class SelectionReader : public ValueReader {
   std::optional<SiteChoice> section(const toml::node& node);
   std::vector<IndexRange> indices(const toml::node& node);
   std::vector<Levels> levels(const toml::node& node);
+  std::optional<InterpolationChoice> interpolation(const toml::node& node);
   std::optional<Reduction> reduction(const toml::node& node);
 
  private:
