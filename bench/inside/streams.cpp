@@ -6,7 +6,8 @@
 // `wants`, and `send` of a field that no file wants, in nanoseconds a call through the C interface; and the
 // operations of a window on a field of floats, in turns with plain loops over the same cells, once with cells
 // that stay in the cache and once with many fields, as a model has them. Medians of the rounds; the share is
-// the time of the loops divided by that of the accumulators: 1 is as fast.
+// the time of the loops divided by that of the accumulators: 1 is as fast. Values at other levels, in turns with
+// plain loops, too, and what 1,000 columns of a field cost.
 #include <shoal/streams.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 
 #include "base/clock.hpp"
 #include "streams/accumulator.hpp"
+#include "streams/interpolation.hpp"
 
 namespace {
 
@@ -201,6 +203,127 @@ void sums(const char* name, std::size_t count, int rounds, const std::vector<Ope
   std::fflush(stdout);
 }
 
+// ---- Other levels -----------------------------------------------------------------------------------------
+
+constexpr std::int64_t k_targets = 12;
+
+double depth_of(std::int64_t level) {
+  return 5.0 + 3.0 * static_cast<double>(level * level);
+}
+
+/// A field of levels of each column, as doubles without gaps.
+std::vector<double> levels_of_columns() {
+  std::vector<double> levels(static_cast<std::size_t>(volume(Fields::owned())));
+  const std::int64_t columns = k_rows * k_columns;
+  for (std::int64_t k = 0; k < k_levels; ++k)
+    for (std::int64_t i = 0; i < columns; ++i)
+      levels[static_cast<std::size_t>(k * columns + i)] = depth_of(k) + 0.01 * static_cast<double>(i % 97);
+  return levels;
+}
+
+/// A plain loop: of each target and row the two levels around it.
+void fixed_loop(Fields& fields, std::size_t field, const std::vector<double>& targets, double* out) {
+  const Dims strides = row_major_strides(Fields::memory());
+  const float* const x = reinterpret_cast<const float*>(fields.own(field).data);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    std::int64_t k = 0;
+    while (depth_of(k + 1) < targets[t])
+      ++k;
+    const double w = (targets[t] - depth_of(k)) / (depth_of(k + 1) - depth_of(k));
+    for (std::int64_t j = 0; j < k_rows; ++j) {
+      const float* const above = x + k * strides[0] + j * strides[1];
+      const float* const below = above + strides[0];
+      double* const to = out + (static_cast<std::int64_t>(t) * k_rows + j) * k_columns;
+      for (std::int64_t i = 0; i < k_columns; ++i)
+        to[i] = above[i] + (static_cast<double>(below[i]) - above[i]) * w;
+    }
+  }
+}
+
+/// A plain loop: of each column and target the two levels around it, from the top.
+void own_loop(Fields& fields, std::size_t field, const std::vector<double>& targets, const double* levels,
+              double* out) {
+  const Dims strides = row_major_strides(Fields::memory());
+  const float* const x = reinterpret_cast<const float*>(fields.own(field).data);
+  const std::int64_t columns = k_rows * k_columns;
+  for (std::int64_t j = 0; j < k_rows; ++j)
+    for (std::int64_t i = 0; i < k_columns; ++i) {
+      const double* const z = levels + j * k_columns + i;
+      for (std::size_t t = 0; t < targets.size(); ++t) {
+        std::int64_t k = 0;
+        while (k + 2 < k_levels && z[(k + 1) * columns] < targets[t])
+          ++k;
+        const double z0 = z[k * columns], z1 = z[(k + 1) * columns];
+        const float* const v = x + k * strides[0] + j * strides[1] + i;
+        const bool inside = z0 <= targets[t] && targets[t] <= z1;
+        const double v0 = *v, v1 = v[strides[0]];
+        out[static_cast<std::int64_t>(t) * columns + j * k_columns + i] =
+            inside ? v0 + (v1 - v0) * (targets[t] - z0) / (z1 - z0) : 0;
+      }
+    }
+}
+
+void other_levels(bool own, std::size_t count, int rounds) {
+  Fields fields(count);
+  std::vector<double> targets, depths;
+  for (std::int64_t t = 0; t < k_targets; ++t)
+    targets.push_back(depth_of(2 * t + 1) + 7);
+  for (std::int64_t k = 0; k < k_levels; ++k)
+    depths.push_back(depth_of(k));
+  const std::vector<double> levels = levels_of_columns();
+  const Interpolation interpolation(targets, false, own ? std::vector<double>() : depths);
+  std::vector<double> out(static_cast<std::size_t>(k_targets * k_rows * k_columns)), ours, theirs;
+  for (int round = 0; round < rounds; ++round)
+    for (const bool by_hand : {round % 2 == 0, round % 2 != 0}) {
+      const Seconds begin = now();
+      for (std::size_t f = 0; f < count; ++f)
+        if (!by_hand)
+          interpolation.run(fields.own(f), 0, {}, Type::float_, own ? levels.data() : nullptr, out.data());
+        else if (own)
+          own_loop(fields, f, targets, levels.data(), out.data());
+        else
+          fixed_loop(fields, f, targets, out.data());
+      (by_hand ? theirs : ours).push_back(now() - begin);
+    }
+  const double cells = static_cast<double>(out.size() * count);
+  std::printf("  %-52s %6.2f ns a cell, loops %6.2f, share %.2f\n",
+              own ? "levels of each column" : "fixed levels", 1e9 * median(ours) / cells,
+              1e9 * median(theirs) / cells, median(theirs) / median(ours));
+  std::fflush(stdout);
+}
+
+// ---- Columns ----------------------------------------------------------------------------------------------
+
+void columns_alone(std::size_t count, int rounds) {
+  constexpr std::int64_t k_places = 1000;
+  Fields fields(count);
+  const Comm comm(MPI_COMM_SELF);
+  const auto cut =
+      Decomposition::block(comm, {k_rows, k_columns}, Box({0, 0}, {k_rows, k_columns}), Dims(2), Dims(2));
+  DimChoice places{"station", k_places, true, {}};
+  places.site_dims = {0, 1};
+  for (std::int64_t i = 0; i < k_places; ++i)
+    places.sites.push_back(i * 7919 % (k_rows * k_columns));
+  const auto part =
+      std::make_shared<const Part>(comm, std::vector<DimChoice>{{"lev", k_levels, true, {}}, places}, 1, cut);
+  std::vector<Accumulator> accumulators;
+  for (std::size_t f = 0; f < count; ++f) {
+    accumulators.emplace_back(part, Type::float_, std::nullopt, 0, 1);
+    accumulators.back().need(Operation::mean);
+  }
+  std::vector<double> seconds;
+  for (int round = 0; round < rounds; ++round) {
+    const Seconds begin = now();
+    for (std::size_t f = 0; f < count; ++f)
+      accumulators[f].add(fields.own(f), {{round * k_hour}, {(round + 1) * k_hour}, round + 1},
+                          {{0}, {k_day}}, 0);
+    seconds.push_back((now() - begin) / static_cast<double>(count));
+  }
+  std::printf("  %-52s %6.2f ns a cell, %.3f ms a field\n", "mean of 1,000 columns",
+              1e9 * median(seconds) / static_cast<double>(part->cells()), 1e3 * median(seconds));
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -220,6 +343,9 @@ int main(int argc, char** argv) {
         sums(("mean, minimum, maximum, rms" + tail).c_str(), count, rounds, {mean, minimum, maximum, rms},
              missing);
       }
+      other_levels(false, count, rounds);
+      other_levels(true, count, rounds);
+      columns_alone(count, rounds);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "micro_streams: %s\n", e.what());
