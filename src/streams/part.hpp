@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct DimChoice {
   std::int64_t cell(std::int64_t i) const { return whole ? i : nth(cells, i); }
   friend bool operator==(const DimChoice&, const DimChoice&) = default;
 };
+
+/// Elements of 1, 2, 4 or 8 bytes that lie apart, one behind the other. Local.
+void gather(const std::byte* data, std::span<const std::int64_t> offsets, std::size_t size, std::byte* to);
 
 /// The cells of a field that a file has: chosen cells of each dimension, or of some dimensions cells one by
 /// one. What a rank has of them is counted row-major, its *part cells*; of cells one by one, the first
@@ -164,8 +168,7 @@ void Part::for_each_site(const ArrayView& own, Visit&& visit) const {
   rows(own, outer_, [&](const std::byte* data) {
     for (std::size_t at = 0; at < offsets.size();) {
       const std::size_t n = std::min(k_together, offsets.size() - at);
-      for (std::size_t i = 0; i < n; ++i)
-        std::memcpy(to + i * size, data + offsets[at + i], size);
+      gather(data, std::span(offsets).subspan(at, n), size, to);
       active(to, static_cast<std::int64_t>(size), static_cast<std::int64_t>(n), cell, visit);
       at += n;
       cell += static_cast<std::int64_t>(n);

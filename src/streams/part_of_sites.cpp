@@ -7,6 +7,34 @@
 
 namespace shoal::streams {
 
+namespace {
+
+// Nearly each of them is in another line of the memory: these are asked for before they are needed.
+template <class T>
+void gather_as(const std::byte* data, std::span<const std::int64_t> offsets, std::byte* to) {
+  constexpr std::size_t k_ahead = 24;
+  const std::size_t n = offsets.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    __builtin_prefetch(data + offsets[std::min(i + k_ahead, n - 1)]);
+    std::memcpy(to + i * sizeof(T), data + offsets[i], sizeof(T));
+  }
+}
+
+}  // namespace
+
+void gather(const std::byte* data, std::span<const std::int64_t> offsets, std::size_t size, std::byte* to) {
+  switch (size) {
+    case 8:
+      return gather_as<std::uint64_t>(data, offsets, to);
+    case 4:
+      return gather_as<std::uint32_t>(data, offsets, to);
+    case 2:
+      return gather_as<std::uint16_t>(data, offsets, to);
+    default:
+      return gather_as<std::uint8_t>(data, offsets, to);
+  }
+}
+
 /// Where the cells of the grid come to lie in the file.
 struct Part::SiteCuts {
   Dims lengths;                                                       ///< of the site's dimensions
