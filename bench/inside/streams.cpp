@@ -6,8 +6,8 @@
 // `wants`, and `send` of a field that no file wants, in nanoseconds a call through the C interface; and the
 // operations of a window on a field of floats, in turns with plain loops over the same cells, once with cells
 // that stay in the cache and once with many fields, as a model has them. Medians of the rounds; the share is
-// the time of the loops divided by that of the accumulators: 1 is as fast. Values at other levels, in turns with
-// plain loops, too, and what 1,000 columns of a field cost.
+// the time of the loops divided by that of the accumulators: 1 is as fast. Values at other levels, in turns
+// with plain loops, too, and what 1,000 columns of a field cost.
 #include <shoal/streams.h>
 
 #include <algorithm>
