@@ -52,5 +52,7 @@ def test_programs_of_the_tutorials(name, tmp_path):
     second = run(HERE / "tutorials" / f"{name}.py", 3, tmp_path)
     if name.startswith("append"):
         assert "2 records" in first and "4 records" in second
+    if name.startswith("streams"):
+        assert "day 20 on 4 ranks" in first and "day 40 on 3 ranks" in second
     if name.startswith("restart"):
         assert "step 1 on 4 ranks" in first and "step 2 on 3 ranks" in second

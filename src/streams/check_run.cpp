@@ -15,7 +15,7 @@ namespace shoal::streams {
 
 namespace {
 
-constexpr const char* k_variable = "SHOAL_STREAMS_CHECK";
+constexpr const char* k_check_variable = "SHOAL_STREAMS_CHECK";
 
 std::string line_of(const Output& output) {
   std::string dims;
@@ -34,7 +34,7 @@ std::string line_of(const Output& output) {
 /// Rank 0's environment counts.
 bool Streams::is_check_alone() const {
   const Bytes answer = comm_.from_root([] {
-    const char* value = std::getenv(k_variable);
+    const char* value = std::getenv(k_check_variable);
     const bool is_set = value != nullptr && *value != '\0' && std::string(value) != "0";
     return Bytes(1, is_set ? std::byte{1} : std::byte{0});
   });
@@ -70,7 +70,7 @@ void Streams::check_and_stop() {
                                   : fmt::format("{} {} wrong with it for this model", problems.size(),
                                                 problems.size() == 1 ? "thing is" : "things are")
                                         .c_str(),
-                 k_variable);
+                 k_check_variable);
   }
   if (has_report) comm_.on_root([&] { write_report(); });  // which may fail, so what was found is said before
   closed_ = true;

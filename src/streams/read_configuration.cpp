@@ -161,7 +161,7 @@ class Reader : private SelectionReader {
       return out;
     }
     for (const auto& [key, value] : *table) {
-      AttributeChoice attribute{std::string(key.str()), {}, line_of(value)};
+      AttributeChoice attribute{std::string(key.str()), {}, line_of_node(value)};
       if (attribute.name == "scale_factor" || attribute.name == "add_offset")
         problem(value, "attributes." + attribute.name,
                 "is a key beside attributes, by which values are packed; they get the attribute");
@@ -215,7 +215,7 @@ class Reader : private SelectionReader {
       if (std::any_of(field.attributes.begin(), field.attributes.end(),
                       [&](const AttributeChoice& other) { return other.name == key; }))
         problem(*node, key, "stands in attributes, too");
-      field.attributes.push_back({key, text(*node, key), line_of(*node)});
+      field.attributes.push_back({key, text(*node, key), line_of_node(*node)});
     }
     const auto* node = table.get("missing_value");
     for (const AttributeChoice& attribute : field.attributes)
@@ -232,7 +232,7 @@ class Reader : private SelectionReader {
   void read_field(const toml::node& entry, std::vector<FieldChoice>& out) {
     if (const auto name = entry.value_exact<std::string>()) {
       if (name->empty()) return problem(entry, "fields", "the name of a field is empty");
-      out.push_back(named(*name, line_of(entry)));
+      out.push_back(named(*name, line_of_node(entry)));
       return;
     }
     const auto* table = entry.as_table();
@@ -246,7 +246,7 @@ class Reader : private SelectionReader {
       const auto* node = table->get(key);
       if (node == nullptr) return;
       const std::string given = text(*node, key);
-      field = named(given, line_of(entry));
+      field = named(given, line_of_node(entry));
       if (by != FieldChoice::By::name) field.by = by;
       chosen += 1;
       if (given.empty()) problem(*node, key, "is empty");
@@ -283,7 +283,7 @@ class Reader : private SelectionReader {
     if (table == nullptr) return problem(entry, "file", "a file is a table: [[file]]");
     const std::size_t before = problems_.size();
     FileChoice file;
-    file.line = line_of(entry);
+    file.line = line_of_node(entry);
     read_keys(*table, file);
     read_settings(*table, file);
     check_file(*table, file, out);
@@ -296,7 +296,7 @@ class Reader : private SelectionReader {
     const auto take = [&](const char* key, auto&& use) {
       const auto* node = of_file(table, key);
       if (node == nullptr) return;
-      file.lines.emplace_back(key, line_of(*node));
+      file.lines.emplace_back(key, line_of_node(*node));
       use(*node);
     };
     take("name", [&](const auto& node) { file.name = text(node, "name"); });

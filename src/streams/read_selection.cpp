@@ -41,7 +41,7 @@ Region SelectionReader::region(const toml::node& node, const std::string& of) {
         !std::isfinite(numbers[1]))
       problem(value, of + "." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
     else
-      out.push_back({name, numbers[0], numbers[1], line_of(value), of});
+      out.push_back({name, numbers[0], numbers[1], line_of_node(value), of});
   }
   return out;
 }
@@ -57,7 +57,7 @@ std::vector<NamedRegion> SelectionReader::regions(const toml::node& node) {
   }
   for (const auto& [key, value] : *table) {
     const std::string name(key.str());
-    out.push_back({name, region(value, "regions." + name), line_of(value)});
+    out.push_back({name, region(value, "regions." + name), line_of_node(value)});
     if (name.empty() || name.find_first_of(" /\"") != std::string::npos)
       problem(value, "regions", fmt::format("'{}' is no end for names of variables", name));
   }
@@ -93,7 +93,7 @@ bool SelectionReader::add_place(const toml::node& node, SiteChoice& out) {
 
 std::optional<SiteChoice> SelectionReader::at(const toml::node& node) {
   SiteChoice out;
-  out.line = line_of(node);
+  out.line = line_of_node(node);
   bool good = true;
   if (node.is_string()) {
     out.path = text(node, "at");
@@ -116,7 +116,7 @@ std::optional<SiteChoice> SelectionReader::at(const toml::node& node) {
 std::optional<SiteChoice> SelectionReader::section(const toml::node& node) {
   SiteChoice out;
   out.is_section = true;
-  out.line = line_of(node);
+  out.line = line_of_node(node);
   const auto* table = node.as_table();
   bool good = table != nullptr;
   if (good)
@@ -161,13 +161,13 @@ std::vector<IndexRange> SelectionReader::indices(const toml::node& node) {
               "is the first cell, from 0, the one behind the last (-1: the end), and may have a stride: "
               "[0, 100, 2]");
     else
-      out.push_back({name, numbers[0], numbers[1], stride, line_of(value)});
+      out.push_back({name, numbers[0], numbers[1], stride, line_of_node(value)});
   }
   return out;
 }
 
 void SelectionReader::one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out) {
-  Levels levels{dim, {}, line_of(node)};
+  Levels levels{dim, {}, line_of_node(node)};
   const std::string key = levels.key();
   levels.indices = integers(node, key);
   if (levels.indices.empty()) return;
@@ -196,7 +196,7 @@ std::optional<InterpolationChoice> SelectionReader::interpolation(const toml::no
   }
   check_keys(*table, k_interpolate_keys, "interpolate");
   InterpolationChoice out;
-  out.line = line_of(node);
+  out.line = line_of_node(node);
   const toml::node* to = table->get("to");
   const auto* list = to == nullptr ? nullptr : to->as_array();
   bool good = list != nullptr && !list->empty();
@@ -227,10 +227,10 @@ std::optional<Reduction> SelectionReader::reduction(const toml::node& node) {
   }
   check_keys(*table, k_reduce_keys, "reduce");
   Reduction out;
-  out.line = out.dims_line = line_of(node);
+  out.line = out.dims_line = line_of_node(node);
   if (const auto* dims = table->get("dims")) {
     out.dims = texts(*dims, "reduce.dims");
-    out.dims_line = line_of(*dims);
+    out.dims_line = line_of_node(*dims);
   }
   if (out.dims.empty()) problem(node, "reduce.dims", "names the dimensions over which cells are joined");
   if (const auto* what = table->get("operation"))

@@ -257,9 +257,9 @@ double Finder::shortest_step(const std::vector<Site>& sites) const {
 }
 
 /// Places along a line, at most `spacing` apart, and how far each is from its beginning.
-std::pair<std::vector<SiteChoice::Place>, std::vector<double>> line_of(const Finder& finder,
-                                                                       const SiteChoice& choice,
-                                                                       double spacing) {
+std::pair<std::vector<SiteChoice::Place>, std::vector<double>> places_along(const Finder& finder,
+                                                                            const SiteChoice& choice,
+                                                                            double spacing) {
   std::vector<SiteChoice::Place> places{choice.places.front()};
   std::vector<double> along{0};
   const auto between = [&](std::size_t segment, double part) {
@@ -294,10 +294,10 @@ std::pair<std::vector<SiteChoice::Place>, std::vector<double>> line_of(const Fin
 // cuts a corner.
 void find_section(const Finder& finder, const SiteChoice& choice, Sites& out) {
   constexpr double k_parts = 4;
-  const double spacing = choice.spacing
-                             ? *choice.spacing
-                             : finder.shortest_step(finder.find(line_of(finder, choice, 0).first)) / k_parts;
-  const auto [places, along] = line_of(finder, choice, spacing);
+  const double spacing =
+      choice.spacing ? *choice.spacing
+                     : finder.shortest_step(finder.find(places_along(finder, choice, 0).first)) / k_parts;
+  const auto [places, along] = places_along(finder, choice, spacing);
   std::vector<Site> found = finder.find(places);
   for (std::size_t first = 0, end = 0; first < found.size(); first = end) {
     while (end < found.size() && found[end].cell == found[first].cell)

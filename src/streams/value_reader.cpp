@@ -14,7 +14,7 @@ constexpr std::size_t k_few = 12;
 
 }  // namespace
 
-int line_of(const toml::node& node) {
+int line_of_node(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
 }
 
@@ -30,7 +30,7 @@ void ValueReader::unknown(const toml::key& key, const toml::node& node, const st
                           const std::vector<std::string>& known, const std::string& where) {
   const std::string hint = did_you_mean(name, known);
   const auto line = static_cast<int>(key.source().begin.line);
-  problems_.push_back({line > 0 ? line : line_of(node), name,
+  problems_.push_back({line > 0 ? line : line_of_node(node), name,
                        fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
                                    !hint.empty()           ? hint
                                    : known.size() <= k_few ? "; there are: " + joined(known, ", ")

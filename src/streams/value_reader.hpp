@@ -16,7 +16,7 @@
 namespace shoal::streams {
 
 /// The line of a node, from 1.
-int line_of(const toml::node& node);
+int line_of_node(const toml::node& node);
 
 /// Values of one configuration. What is wrong becomes a problem with the line of its node, and the value an
 /// empty one.
@@ -25,7 +25,7 @@ class ValueReader {
   explicit ValueReader(std::vector<Problem>& problems) : problems_(problems) {}
 
   void problem(const toml::node& node, const std::string& key, std::string message) {
-    problems_.push_back({line_of(node), key, std::move(message)});
+    problems_.push_back({line_of_node(node), key, std::move(message)});
   }
   /// What work throws is wrong with the value of a key.
   template <class Work>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams, by the first byte: a configuration, a date, a length of time, the name of a file with dates.
+// Streams, by the first byte: a configuration, a date, a length of time, the name of a file with dates, a
+// table of places.
 #include "fuzz.hpp"
 #include "streams/configuration.hpp"
+#include "streams/sites.hpp"
 #include "streams/time/calendar.hpp"
 #include "streams/time/window.hpp"
 
@@ -12,7 +14,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string text = fuzz::text_of(data + 1, size - 1);
   const Calendar calendar(static_cast<Calendar::Kind>(data[0] / 4 % 6));
-  switch (data[0] % 4) {
+  switch (data[0] % 5) {
     case 0:
       fuzz::taken([&] {
         std::vector<Problem> problems;
@@ -37,8 +39,17 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(window.start < start && start <= window.end, "a window holds its instant");
       });
       break;
+    case 3:
+      fuzz::taken([&] {
+        file_name(text, calendar, calendar.instant({1582, 10, 15, 1, 2, 3}), calendar.instant({1582, 12, 1}));
+      });
+      break;
     default:
-      fuzz::taken([&] { file_name(text, calendar, calendar.instant({1582, 10, 15, 1, 2, 3})); });
+      fuzz::taken([&] {
+        const SiteChoice places = read_places(text, "places.csv");
+        for (const auto& place : places.places)
+          fuzz::require(place.at.size() == places.coordinates.size(), "a place has all coordinates");
+      });
   }
   return 0;
 }

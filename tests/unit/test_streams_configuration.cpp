@@ -90,7 +90,8 @@ TEST_CASE("configuration of streams: mistakes have line, key and the nearest kno
   refused(k_head + "compresion = \"none\"\n", "did you mean 'compression'?");
   refused(k_head + "compression = \"lzma\"\n", "line 6: compression:");
   refused(k_head + "missing = \"ignore\"\n", "'ignore' is not one of: error, warn");
-  refused(k_head + "depths = [10]\n", "not interpolated");
+  refused(k_head + "interpolate = { to = [5, 1, 7] }\n",
+          "line 6: interpolate.to: is a list of numbers that go up or down");
   refused(k_head + "new_file = \"1 month\"\n", "no date");
   refused(k_head + "levels = [3, 1]\n", "ascending");
   refused(k_head + "region = { lon = 3 }\n", "line 6: region.lon:");
