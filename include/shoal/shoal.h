@@ -499,8 +499,8 @@ SHOAL_API int shoal_copy_att(shoal_dataset* dataset, const char* variable, const
  * variable or dimension in their text (coordinates, bounds) stay as they are. The same name again is no
  * change. Errors: SHOAL_NOT_FOUND no such name; SHOAL_EXISTS the new one is taken; SHOAL_INVALID_ARGUMENT it
  * cannot be one; SHOAL_NOT_SUPPORTED: gathered dimensions, their lists and their grid's dimensions,
- * _FillValue of a variable in the file, what says how values are stored (compress, quantization); in netcdf4,
- * what is in groups. The header of a classic file may have no room for longer names: shoal_end_define then
+ * _FillValue of a variable in the file, what says how values are stored (compress, quantization); a group
+ * (groups.h). The header of a classic file may have no room for longer names: shoal_end_define then
  * fails. */
 SHOAL_API int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name);
 /* Of a variable with the name of a dimension this does not rename the dimension. */

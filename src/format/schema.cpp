@@ -53,10 +53,6 @@ std::vector<Attribute>& Schema::attributes_of(int owner) {
   return const_cast<std::vector<Attribute>&>(std::as_const(*this).attributes_of(owner));  // NOLINT
 }
 
-int Schema::find_group(const std::string& name) const {
-  return index_of(groups, name);
-}
-
 int Schema::find_dim(const std::string& name) const {
   return index_of(dims, name);
 }

@@ -116,7 +116,6 @@ struct Schema {
   /// owner: a variable's number, k_of_file or of_group.
   const std::vector<Attribute>& attributes_of(int owner) const;
   std::vector<Attribute>& attributes_of(int owner);
-  int find_group(const std::string& name) const;     ///< -1 if there is none
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
   int record_dim() const;                            ///< the first unlimited one, -1 if there is none
