@@ -12,20 +12,26 @@
 #include "format/raw/text_values.hpp"
 #include "storage/replacement.hpp"
 #include "storage/whole_file.hpp"
+#include "support/folder.hpp"
 
 using namespace shoal;
 using namespace shoal::test;
 
 namespace {
 
-constexpr const char* k_path = "values.raw";
-constexpr const char* k_header = "values.raw.json";
+std::string raw_file() {
+  static const testing::Folder folder;
+  return folder.file("values.raw");
+}
+std::string header_file() {
+  return raw_file() + ".json";
+}
 
 std::unique_ptr<Catalog> new_file(Format format, const CatalogOptions& options = compact()) {
-  return create_catalog(format, open_posix_store(k_path, StoreMode::create), options);
+  return create_catalog(format, open_posix_store(raw_file(), StoreMode::create), options);
 }
 std::unique_ptr<Catalog> old_file(bool writable = false) {
-  return open_catalog(open_posix_store(k_path, writable ? StoreMode::write : StoreMode::read), writable,
+  return open_catalog(open_posix_store(raw_file(), writable ? StoreMode::write : StoreMode::read), writable,
                       compact());
 }
 
@@ -41,7 +47,7 @@ void set_content(const std::string& path, const std::string& text) {
 
 template <class T>
 T value_in_file(std::uint64_t at) {
-  const std::string bytes = content(k_path);
+  const std::string bytes = content(raw_file());
   T value{};
   REQUIRE(at + sizeof value <= bytes.size());
   std::memcpy(&value, bytes.data() + at, sizeof value);
@@ -141,7 +147,7 @@ TEST_CASE("raw: values lie where the header file says, records one behind the ot
   const Schema& schema = catalog->schema();
   CHECK(schema.format == Format::raw);
   CHECK(schema.dims[0].length == 2);
-  CHECK(content(k_path).size() == 8 + 2 * 24);  // h and 2 bytes to the next multiple of 8, two records
+  CHECK(content(raw_file()).size() == 8 + 2 * 24);  // h and 2 bytes to the next multiple of 8, two records
   const Placement h = catalog->placement(0);
   const Placement t = catalog->placement(1);
   const Placement w = catalog->placement(2);
@@ -209,7 +215,7 @@ TEST_CASE("raw: attributes of all kinds and values come back") {
 TEST_CASE("raw: records count when they are committed, and what nobody wrote is the fill value") {
   auto catalog = new_file(Format::raw);
   catalog->define(example(Format::raw));
-  CHECK_FALSE(std::filesystem::exists(k_header));
+  CHECK_FALSE(std::filesystem::exists(header_file()));
   put<double>(*catalog, 2, Box({1}, {1}), {8});
   catalog->commit(false);
   put<double>(*catalog, 2, Box({2}, {1}), {9});
@@ -224,7 +230,7 @@ TEST_CASE("raw: records count when they are committed, and what nobody wrote is 
   CHECK(catalog->schema().dims[0].length == 2);
   catalog->close(true);
   CHECK(old_file()->schema().dims[0].length == 2);
-  CHECK_FALSE(std::filesystem::exists(std::string(k_header) + ".tmp"));
+  CHECK_FALSE(std::filesystem::exists(header_file() + ".tmp"));
 }
 
 TEST_CASE("raw and ascii: attributes can be added to a file with records, variables cannot") {
@@ -242,7 +248,7 @@ TEST_CASE("raw and ascii: attributes can be added to a file with records, variab
       const Status status = error_of([&] { catalog->define(too_much); });
       CHECK(status.code == Code::not_supported);
       for (const std::string& words :
-           {std::string(k_path), std::string("'late'"), std::string("2 records"), "format " + name,
+           {raw_file(), std::string("'late'"), std::string("2 records"), "format " + name,
             std::string("before the first record"), std::string("use the format cdf5 or netcdf4")})
         CHECK(mentions(status, words));
     }
@@ -257,11 +263,11 @@ TEST_CASE("raw and ascii: attributes can be added to a file with records, variab
 TEST_CASE("raw: a file of the other byte order is read, and written in its own") {
   make_example(Format::raw);
   const bool big = machine_is_big_endian();
-  set_content(k_header,
-              replaced(content(k_header), big ? "\"big\"" : "\"little\"", big ? "\"little\"" : "\"big\""));
-  std::string bytes = content(k_path);
+  set_content(header_file(), replaced(content(header_file()), big ? "\"big\"" : "\"little\"",
+                                      big ? "\"little\"" : "\"big\""));
+  std::string bytes = content(raw_file());
   std::swap(bytes[0], bytes[1]);  // h[0]
-  set_content(k_path, bytes);
+  set_content(raw_file(), bytes);
   auto catalog = old_file(true);
   CHECK(catalog->placement(0).swapped);
   CHECK(get<std::int16_t>(*catalog, 0, Box({0}, {1})) == std::vector<std::int16_t>{1});
@@ -274,7 +280,7 @@ TEST_CASE("raw: a file of the other byte order is read, and written in its own")
 TEST_CASE("raw: a new file does away with the header of an earlier one") {
   make_example(Format::raw);
   const auto catalog = new_file(Format::raw);
-  CHECK_FALSE(std::filesystem::exists(k_header));
+  CHECK_FALSE(std::filesystem::exists(header_file()));
   CHECK(error_of([&] { old_file(); }).code == Code::format);
 }
 
@@ -288,16 +294,16 @@ TEST_CASE("raw: strings and types without a name are refused") {
 }
 
 TEST_CASE("raw: other JSON beside a file is no header") {
-  set_content(k_path, "no values of ours");
-  set_content(k_header, "{\"version\": 1, \"refs\": {}}");
+  set_content(raw_file(), "no values of ours");
+  set_content(header_file(), "{\"version\": 1, \"refs\": {}}");
   const Status status = error_of([&] { old_file(); });
   CHECK(status.code == Code::format);
-  CHECK(mentions(status, k_header));
+  CHECK(mentions(status, header_file()));
 }
 
 TEST_CASE("raw: a truncated file is found when it is opened") {
   make_example(Format::raw);
-  std::filesystem::resize_file(k_path, 50);
+  std::filesystem::resize_file(raw_file(), 50);
   const Status status = error_of([&] { old_file(); });
   CHECK(status.code == Code::format);
   CHECK(mentions(status, "truncated"));
@@ -307,7 +313,7 @@ TEST_CASE("raw: a truncated file is found when it is opened") {
 
 TEST_CASE("raw: damaged header files are refused with what is wrong in them") {
   make_example(Format::raw);
-  const std::string good = content(k_header);
+  const std::string good = content(header_file());
   struct Damage {
     const char* what;
     const char* with;
@@ -348,26 +354,26 @@ TEST_CASE("raw: damaged header files are refused with what is wrong in them") {
   };
   for (const auto& damage : damages) {
     CAPTURE(std::string(damage.with));
-    set_content(k_header, replaced(good, damage.what, damage.with));
+    set_content(header_file(), replaced(good, damage.what, damage.with));
     const Status status = error_of([&] { old_file(); });
     CHECK(status.code == Code::format);
-    CHECK(mentions(status, k_header));
+    CHECK(mentions(status, header_file()));
     CHECK_MESSAGE(mentions(status, damage.message), status.text());
   }
   for (std::size_t n = 30; n + 2 < good.size(); n += 7) {  // cut off anywhere
     CAPTURE(n);
-    set_content(k_header, good.substr(0, n));
+    set_content(header_file(), good.substr(0, n));
     CHECK(error_of([&] { old_file(); }).code == Code::format);
   }
-  set_content(k_header, good);
+  set_content(header_file(), good);
   CHECK(get_all<double>(*old_file(), 2) == std::vector<double>{7, 8});
 }
 
 TEST_CASE("ascii: one value a line, and nothing else") {
   make_example(Format::ascii);
-  CHECK(content(k_path).substr(0, 21) == "     1\n    -2\n     3\n");
-  CHECK(content(k_path).size() == 3 * 7 + 2 * (3 * 17 + 26));
-  std::istringstream lines(content(k_path));
+  CHECK(content(raw_file()).substr(0, 21) == "     1\n    -2\n     3\n");
+  CHECK(content(raw_file()).size() == 3 * 7 + 2 * (3 * 17 + 26));
+  std::istringstream lines(content(raw_file()));
   std::vector<double> values(11);
   for (auto& value : values)
     REQUIRE(static_cast<bool>(lines >> value));
@@ -381,7 +387,7 @@ TEST_CASE("ascii: one value a line, and nothing else") {
 
 TEST_CASE("ascii: a line that is no value is an error that says where it is") {
   make_example(Format::ascii);
-  set_content(k_path, replaced(content(k_path), "    -2\n", "   two\n"));
+  set_content(raw_file(), replaced(content(raw_file()), "    -2\n", "   two\n"));
   const auto catalog = old_file();
   const Status status = error_of([&] { get_all<std::int16_t>(*catalog, 0); });
   CHECK(status.code == Code::format);
@@ -407,11 +413,13 @@ TEST_CASE("ascii: more values than go in one piece") {
 }
 
 TEST_CASE("a whole file is replaced or stays") {
-  replace_whole_file("whole.txt", "first", false);
-  CHECK(read_whole_file("whole.txt", 100) == "first");
-  replace_whole_file("whole.txt", "second, longer", true);
-  CHECK(read_whole_file("whole.txt", 100) == "second, longer");
-  CHECK(error_of([] { read_whole_file("whole.txt", 3); }).code == Code::format);
+  const testing::Folder folder;
+  const std::string path = folder.file("whole.txt");
+  replace_whole_file(path, "first", false);
+  CHECK(read_whole_file(path, 100) == "first");
+  replace_whole_file(path, "second, longer", true);
+  CHECK(read_whole_file(path, 100) == "second, longer");
+  CHECK(error_of([&] { read_whole_file(path, 3); }).code == Code::format);
   CHECK_FALSE(read_whole_file("there_is_none.txt", 100).has_value());
   CHECK(error_of([] { replace_whole_file("no/such/folder.txt", "x", false); }).code == Code::not_found);
 }
