@@ -43,6 +43,8 @@ int shoal_find_group(const shoal_dataset* dataset, const char* name, int* out) {
     require(out, "out");
     std::string group = required_text(name, "name");
     if (!group.ends_with('/')) group += '/';
+    if (from_root(group).empty())
+      throw Error(Code::not_found, "'{}' is the file itself, which is not among its groups", name);
     *out = group_number(dataset_of(dataset).owner(group.c_str()));
   });
 }

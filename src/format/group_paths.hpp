@@ -20,6 +20,11 @@ std::string path_in(const std::string& group, const std::string& name);
 /// As a program gives it, from the root: "/ocean/temp" is "ocean/temp".
 std::string from_root(const std::string& given);
 
+/// Is the group the other one, or in it?
+inline bool is_within(const std::string& group, const std::string& other) {
+  return other.empty() || group == other || group.starts_with(other + '/');
+}
+
 /// Visits the group, the group that it is in, and so on, the root last; stops where visit gives true.
 template <class Visit>
 void for_groups_outwards(std::string group, Visit&& visit) {

@@ -385,9 +385,17 @@ TEST_CASE("groups: names that cannot be") {
   int number = -1;
   fails(shoal_find_group(file, "gg", &number), SHOAL_NOT_FOUND, {"did you mean 'g'"});
   fails(shoal_find_var(file, "g/w", &number), SHOAL_NOT_FOUND, {"'g/w'"});
+  for (const char* name : {"/", ""})
+    fails(shoal_find_group(file, name, &number), SHOAL_NOT_FOUND, {"the file itself"});
   CHECK(groups_of(file) == "g:0");
+  def_dim(file, "g/h/z", k_depth);
+  for (const char* variable : {"w", "g/w", "other/w", "gg/w"})
+    fails(shoal_def_var(file, variable, SHOAL_FLOAT, "/g/h/z", nullptr), SHOAL_INVALID_ARGUMENT,
+          {"'g/h/z' is in the group 'g/h'"});
+  ok(shoal_def_var(file, "g/h/w", SHOAL_FLOAT, "/g/h/z x", nullptr));
+  ok(shoal_def_var(file, "g/h/i/w", SHOAL_FLOAT, "z", nullptr));
   ok(shoal_end_define(file));
-  CHECK(variables_of(file) == "g/v(x) v(x)");
+  CHECK(variables_of(file) == "g/h/i/w(g/h/z) g/h/w(g/h/z x) g/v(x) v(x)");
   ok(shoal_close(&file, 0));
 }
 

@@ -329,8 +329,17 @@ int Definitions::dimension_from(const std::string& group, const std::string& nam
 std::vector<int> Definitions::resolve_dims(const std::string& variable,
                                            const std::vector<std::string>& names) const {
   std::vector<int> dims;
-  for (const auto& name : names)
-    dims.push_back(dimension_from(group_of(variable), name));
+  const std::string own = group_of(variable);
+  for (const auto& name : names) {
+    dims.push_back(dimension_from(own, name));
+    if (const std::string& dim = schema().dim(dims.back()).name; !is_within(own, group_of(dim)))
+      throw Error(
+          Code::invalid_argument,
+          "the dimension '{}' is in the group '{}', and a variable has dimensions of its own group and "
+          "of those that this is in; define it there",
+          dim, group_of(dim))
+          .of_variable(variable);
+  }
   if (dims.size() > static_cast<std::size_t>(k_max_dims))
     throw Error(Code::not_supported, "the variable has {} dimensions, at most {} are allowed", dims.size(),
                 k_max_dims)

@@ -163,6 +163,8 @@ void check_extension(const Schema& in_file, const Schema& wanted, LateFill late)
     throw Error(Code::not_supported, "netcdf4-classic allows one unlimited dimension, not {}; use netcdf4",
                 unlimited);
   check_attributes(schema.attributes, wanted.attributes, wanted.format, nullptr, false);
+  for (std::size_t g = schema.groups.size(); g < wanted.groups.size(); ++g)
+    check_kept_name(wanted.groups[g].name);
   for (std::size_t g = 0; g < wanted.groups.size(); ++g)
     check_attributes(g < schema.groups.size() ? schema.groups[g].attributes : std::vector<Attribute>{},
                      wanted.groups[g].attributes, wanted.format, nullptr, false);
