@@ -218,6 +218,26 @@ static void apart(void) {
   unsetenv("PNETCDF_RELAX_COORD_BOUND");
 }
 
+/* Flexible calls of lists that bring no values. */
+static void nothing(void) {
+  int dim = -9, var = -9, request = -9, status = -9;
+  float values[3] = {1, 2, 3};
+  MPI_Offset start[1] = {1}, count[1] = {3};
+  MPI_Offset *starts[1] = {start}, *counts[1] = {count};
+  const int ncid = made("nothing.nc", 0);
+  SAY(ncmpi_def_dim(ncid, "x", 8, &dim));
+  SAY(ncmpi_def_var(ncid, "var", NC_FLOAT, 1, &dim, &var));
+  SAY(ncmpi_set_fill(ncid, NC_FILL, NULL));
+  SAY(ncmpi_enddef(ncid));
+  SAY(ncmpi_iput_varn(ncid, var, 1, starts, counts, values, 0, MPI_FLOAT, &request));
+  fprintf(say_log, "a request: %d\n", request != NC_REQ_NULL);
+  SAY(ncmpi_wait_all(ncid, 1, &request, &status));
+  SAY(ncmpi_begin_indep_data(ncid));
+  SAY(ncmpi_put_varn(ncid, var, 1, starts, counts, values, 0, MPI_FLOAT));
+  SAY(ncmpi_end_indep_data(ncid));
+  SAY(ncmpi_close(ncid));
+}
+
 int main(int argc, char** argv) {
   say_start(argc, argv);
   names();
@@ -227,5 +247,6 @@ int main(int argc, char** argv) {
   requests();
   hints();
   apart();
+  nothing();
   return say_end();
 }

@@ -136,7 +136,12 @@ int move(File& file, int varid, const Selection& selection, nc_type memory, void
   if (const int code = select_cells(file, *var, selection, direction, box); code != NC_NOERR)
     return refuse(file, varid, code, direction);
   const std::size_t cells = cells_of(box);
-  if (cells == 0) return refuse(file, varid, NC_NOERR, direction);
+  if (cells == 0) {
+    // The other ranks' plan is of this variable.
+    box.type = var->type;
+    return is_collective(file, var) ? code_of_move(file, direction, move_box(file, varid, &box, direction))
+                                    : NC_NOERR;
+  }
   if (values == nullptr) return refuse(file, varid, NC_EINVAL, direction);
   box.steps = steps_of(selection, var->dims.size(), size_of(memory));
   const bool fills = direction == Direction::put && !file.netcdf4();  // what does not fit

@@ -32,14 +32,14 @@ struct Move {
   bool puts = true;
   std::vector<Box> boxes;
   std::shared_ptr<const List> list;  // in place of boxes: many of one variable
-  Box of_list;                       // that has the variable, the first value, and the type
+  Box of_list;                       // that has the variable (-1: none), the first value, and the type
   std::vector<char> values;          // what boxes point into, where it is not the program's array
   std::int64_t cells = 0;
   int code = NC_NOERR;                // NC_ERANGE of what was converted
   std::function<int(Move&)> deliver;  // of gets: gives values to the program; empty: they are there
 
   bool is_empty() const { return boxes.empty() && list == nullptr; }
-  void clear() { boxes.clear(), list = nullptr; }
+  void clear() { boxes.clear(), list = nullptr, of_list.varid = -1; }
 };
 
 struct Request {

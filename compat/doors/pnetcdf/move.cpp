@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boxes move by Shoal: of all ranks together, or of this one alone, which keeps what Shoal cannot take yet.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 
@@ -81,6 +82,18 @@ void add_list(const File& file, const Move& move, std::vector<shoal_box>& boxes,
   }
 }
 
+// Of a call without cells: the variable alone, so that ranks with cells in it know that this one has none.
+shoal_box without_cells(const File& file, int varid) {
+  static constexpr std::array<std::int64_t, NC_MAX_VAR_DIMS> zeros{};
+  const Variable& var = file.definitions.vars[static_cast<std::size_t>(varid)];
+  shoal_box box = SHOAL_BOX_INIT;
+  box.variable = var.number;
+  box.ndims = static_cast<int>(var.dims.size());
+  box.start = box.count = zeros.data();
+  box.array = shoal_array_of(nullptr, var.type, box.ndims, zeros.data());
+  return box;
+}
+
 // A list as boxes.
 void spread(Move& move) {
   if (move.list == nullptr) return;
@@ -94,11 +107,14 @@ void spread(Move& move) {
 int move_together(File& file, bool puts, const std::vector<Move*>& moves) {
   std::size_t all = 0;
   for (const Move* move : moves)
-    all += move->list != nullptr ? move->list->size() : move->boxes.size();
+    all += move->list != nullptr ? move->list->size() : std::max<std::size_t>(1, move->boxes.size());
   std::vector<shoal_box> boxes;
   boxes.reserve(all);
   std::deque<Steps> steps;
   for (const Move* move : moves) {
+    const int varid = move->of_list.varid;
+    if (move->is_empty() && varid >= 0 && !file.variable(varid)->dims.empty())
+      boxes.push_back(without_cells(file, varid));
     if (move->list != nullptr) add_list(file, *move, boxes, steps);
     for (const Box& box : move->boxes)
       boxes.push_back(as_shoal(file, box));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A call on values becomes boxes of cells, by PnetCDF's rules of what is asked for.
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <cstring>
@@ -21,6 +22,15 @@ std::int64_t cells_of(const Box& box) {
   for (const std::int64_t count : box.count)
     cells *= count;
   return cells;
+}
+
+// Bytes of so many cells are a number: records that are put may be any.
+bool can_count(const MPI_Offset* count, std::size_t ndims) {
+  if (std::find(count, count + ndims, 0) != count + ndims) return true;
+  std::int64_t cells = k_most / 8;
+  for (std::size_t i = 0; i < ndims; ++i)
+    cells /= count[i];
+  return cells > 0;
 }
 
 // The box of a call is within the variable; records may be added where it is put. In the order of PnetCDF's
@@ -49,7 +59,7 @@ int check(const File& file, const Variable& var, const MPI_Offset* start, const 
   }
   for (std::size_t i = 0; stride != nullptr && i < ndims; ++i)
     if (stride[i] <= 0) return NC_ESTRIDE;
-  return NC_NOERR;
+  return can_count(count, ndims) ? NC_NOERR : NC_EEDGE;
 }
 
 Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offset* count,
@@ -67,10 +77,16 @@ Box box_of(int varid, std::size_t ndims, const MPI_Offset* start, const MPI_Offs
   return box;
 }
 
+// What a call asks for, before it is known that all of the call is right.
+struct Selected {
+  std::vector<Box> boxes;
+  std::shared_ptr<const List> list;  // in place of boxes
+};
+
 // Those of varn.
-int select_listed(File& file, int varid, const Variable& var, const door_call& call, Move& move,
-                  std::vector<Box>& boxes) {
-  const bool puts = move.puts;
+int select_listed(File& file, int varid, const Variable& var, const door_call& call, bool puts,
+                  Selected& selected) {
+  std::vector<Box>& boxes = selected.boxes;
   const std::size_t ndims = var.dims.size();
   if (call.num == 0) return NC_NOERR;
   if (call.num < 0 || (ndims == 0 && call.num != 1)) return NC_EINVAL;
@@ -95,14 +111,13 @@ int select_listed(File& file, int varid, const Variable& var, const door_call& c
     }
     file.list = std::make_shared<const List>(var.dims, puts, call);
   }
-  if (file.list->size() > 0) move.list = file.list;
+  if (file.list->size() > 0) selected.list = file.list;
   return NC_NOERR;
 }
 
 // The boxes of a call, without where they lie in memory.
-int select(File& file, int varid, const Variable& var, const door_call& call, Move& move,
-           std::vector<Box>& boxes) {
-  const bool puts = move.puts;
+int select(File& file, int varid, const Variable& var, const door_call& call, bool puts, Selected& selected) {
+  std::vector<Box>& boxes = selected.boxes;
   const std::size_t ndims = var.dims.size();
   if (call.form == door_var) {
     boxes.push_back(box_of(varid, ndims, nullptr, nullptr, nullptr));
@@ -114,7 +129,7 @@ int select(File& file, int varid, const Variable& var, const door_call& call, Mo
     boxes.push_back(box_of(varid, ndims, call.start, call.count, call.stride));
     return check(file, var, call.start, call.count, call.stride, call.form >= door_vara, puts);
   }
-  return select_listed(file, varid, var, call, move, boxes);
+  return select_listed(file, varid, var, call, puts, selected);
 }
 
 // Shoal's conversions are PnetCDF's for floating point that fits.
@@ -244,21 +259,23 @@ int prepare(File& file, int varid, const door_call& call, bool puts, bool copies
   Asked asked{call.memory, var->type, {}, {}, {file.format != NC_FORMAT_CDF5, nullptr}};
   const bool is_text = var->type == NC_CHAR;
   if (call.memory != NC_NAT && (call.memory == NC_CHAR) != is_text) return NC_ECHAR;
-  std::vector<Box> boxes;
-  if (const int code = select(file, varid, *var, call, move, boxes); code != NC_NOERR) return code;
+  Selected selected;
+  if (const int code = select(file, varid, *var, call, puts, selected); code != NC_NOERR) return code;
   if (call.memory == NC_NAT) {
-    const bool nothing = call.bufcount == 0 && call.buftype != MPI_DATATYPE_NULL;
-    if (nothing && call.together == 0) return NC_NOERR;
+    // A list of a rank alone is held against its values, as are calls of all ranks.
+    const bool compares = call.together != 0 || (call.form == door_varn && call.verb <= door_get);
+    if (call.bufcount == 0 && call.buftype != MPI_DATATYPE_NULL && !compares) return NC_NOERR;
     if (const int code = memory_of(call.bufcount, call.buftype, var->type, asked.mpi); code != NC_NOERR)
       return code;
     asked.memory = asked.mpi.type;
     if ((asked.memory == NC_CHAR) != is_text) return NC_ECHAR;
   }
-  for (Box& box : boxes) {
+  for (Box& box : selected.boxes) {
     const std::int64_t cells = cells_of(box);
     move.cells += cells;
     if (cells > 0) move.boxes.push_back(std::move(box));
   }
+  move.list = std::move(selected.list);
   if (move.list != nullptr) move.cells = move.list->cells();
   move.of_list.varid = varid;
   if (asked.mpi.cells >= 0 && asked.mpi.cells != move.cells) {

@@ -125,7 +125,10 @@ int BoxCalls::find_or_make(const Together& ranks, const Schema& schema, Directio
       throw;
     }
   });
-  ranks.comm.agree_or_throw(status);
+  if (const Status agreed = ranks.comm.agree(status); !agreed.ok()) {
+    *this = {};  // rank 0 may have given numbers to decompositions that there are not
+    throw Error(agreed);
+  }
   number = ranks.comm.max(number);
   if (number < plans_.count()) return static_cast<int>(number);
   BoxPlanPart part = BoxPlanPart::unpacked(ranks.comm.scatter(parts, 0));

@@ -256,8 +256,9 @@ void IndependentPath::give_places(const std::map<int, Box>& regions, std::vector
   FileHeader& header = context_.header;
   for (const auto& [v, region] : regions) {
     header.set_distributed(v);
-    given.push_back({v, {}, {}});
+    given.push_back({v, {}, {}, {}});
     header.write_out_put(v);
+    given.back().gaps = context_.records.gaps_in(header.schema(), v, region);
     if (is_placed_by_rule(v)) continue;
     std::vector<bool> fresh;
     given.back().addresses = header.catalog().place(v, chunks_in(v, region), no_cells(region.rank()), fresh);
@@ -306,13 +307,14 @@ void IndependentPath::make_ready(const std::map<int, Box>& regions) {
   const bool all_given = in.get<bool>();
   in.get(given);
   std::int64_t part = 0;
-  for (const Given& one : given) {
-    const Box& region = regions.at(one.variable);
-    header.set_distributed(one.variable);
-    take_places(one, chunks_in(one.variable, region));
-    if (all_given)
-      ready.merge(named(caught([&] { fill(one, region, part); }), header.variable(one.variable).name));
-  }
+  for (const Given& one : given)
+    ready.merge(named(caught([&] {
+                        const Box& region = regions.at(one.variable);
+                        header.set_distributed(one.variable);
+                        take_places(one, chunks_in(one.variable, region));
+                        if (all_given) fill(one, region, part);
+                      }),
+                      header.variable(one.variable).name));
   ready = context_.comm.agree(ready);
   for (const Given& one : given) {
     const Box& region = regions.at(one.variable);
@@ -344,7 +346,7 @@ void IndependentPath::fill(const Given& given, const Box& region, std::int64_t& 
     for_each_index(chunks_in(v, region), [&](const Dims& index) {
       if (given.fresh[i++] != 0) for_each_part(cells_of_chunk(index, chunk), most, fill_part);
     });
-  for (const Box& gap : context_.records.gaps_in(header.schema(), v, region))
+  for (const Box& gap : given.gaps)
     for_each_part(gap, most, fill_part);
 }
 

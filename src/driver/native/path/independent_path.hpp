@@ -76,14 +76,15 @@ class IndependentPath {
     int variable = 0;
     std::vector<Location> addresses;  ///< of its chunks in the region; empty: the placement's rule says them
     std::vector<char> fresh;          ///< which of them they have just now
+    std::vector<Box> gaps;            ///< cells in the region that were never written, as the owner knows
 
     template <class Writer>
     void pack(Writer& out) const {
-      put_all(out, variable, addresses, fresh);
+      put_all(out, variable, addresses, fresh, gaps);
     }
     template <class Reader>
     void unpack(Reader& in) {
-      get_all(in, variable, addresses, fresh);
+      get_all(in, variable, addresses, fresh, gaps);
     }
   };
   void give_places(const std::map<int, Box>& regions, std::vector<Given>& given);
