@@ -180,6 +180,30 @@ def test_trees_of_ranks(ranks, mpirun, theirs, tmp_path):
             xr.testing.assert_identical(a.load(), b.load())
 
 
+def test_hidden_dimensions_are_not_cut_by_name(tmp_path):
+    """a/w is over the root's x, a/x hides it; the two dimensions y are of one length."""
+    path = tmp_path / "a.nc"
+    with h5netcdf.File(path, "w") as file:
+        file.dimensions = {"x": 14, "y": 3}
+        a = file.create_group("a")
+        w = a.create_variable("w", ("x",), "f4")
+        v = a.create_variable("v", ("y",), "f4")
+        a.dimensions = {"x": 5, "y": 3}
+        a.create_variable("u", ("x", "y"), "f4")[...] = np.arange(15.0).reshape(5, 3)
+        w[...], v[...] = np.arange(14.0), np.arange(3.0)
+    with shoal.open(path) as file:
+        assert file.variables["a/w"].dims == ("x",) and file.variables["a/u"].dims == ("a/x", "a/y")
+    options = {"engine": "shoal", "comm": pytest.importorskip("mpi4py.MPI").COMM_SELF, "split": "x"}
+    for read in (lambda **more: xr.open_groups(path, **options, **more)["/a"],
+                 lambda **more: xr.open_dataset(path, group="a", **options, **more)):  # fmt: skip
+        with pytest.raises(shoal.NotSupportedError, match="'a/w' has the dimension 'x' of length 14.*hides"):
+            read()
+        with read(drop_variables="w") as ds:
+            assert ds.u.values[-1, -1] == 14 and ds.sizes == {"x": 5, "y": 3}
+    with xr.open_dataset(path, group="a", **{**options, "split": "y"}, drop_variables=["u"]) as ds:
+        assert ds.sizes == {"x": 14, "y": 3} and ds.w.values[-1] == 13 and ds.v.values[-1] == 2
+
+
 def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
     out, reference = tmp_path / "out.nc", tmp_path / "refs.json"
     convert(out, theirs, compression="shuffle+deflate:1", verify=True)

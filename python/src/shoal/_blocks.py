@@ -47,8 +47,9 @@ def on_all(comm: Any, work: Callable[[], Result]) -> Result:
 
 def need_alike(comm: Any, split: object, decomposition: object) -> None:
     """Ranks that give other arguments would make other collective calls. Collective."""
-    given = [word for word, what in (("split=", split), ("decomposition=", decomposition)) if what is not None]
-    of_all = comm.allgather(" and ".join(given) or "neither") if comm.size > 1 else []
+    arguments = {"split=": split, "decomposition=": decomposition}
+    given = " and ".join(word for word, value in arguments.items() if value is not None) or "neither"
+    of_all = comm.allgather(given) if comm.size > 1 else []
     if len(set(of_all)) > 1:
         other = next(rank for rank, of_rank in enumerate(of_all) if of_rank != of_all[0])
         raise InvalidArgumentError(
