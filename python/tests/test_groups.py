@@ -141,6 +141,18 @@ def test_trees_that_cannot_be(tmp_path):
         assert not path.exists()
 
 
+@pytest.mark.parametrize("format", ["netcdf4", "cdf5"])
+def test_slashes_in_names_make_no_groups(tmp_path, format):
+    path = tmp_path / "a.nc"
+    for ds, words in (
+        (xr.Dataset({"g/v": ("x", [1.0])}), "variable 'g/v' has a slash"),
+        (xr.Dataset({"v": ("g/x", [1.0])}), "dimension 'g/x' has a slash"),
+    ):
+        with pytest.raises(shoal.InvalidArgumentError, match=words):
+            shoal.to_netcdf(ds, path, format=format)
+        assert not path.exists()
+
+
 def test_names_in_groups(tmp_path):
     path = tmp_path / "a.nc"
     with shoal.create(path, format="netcdf4") as file:
@@ -223,6 +235,16 @@ def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
         assert list(file.groups) == ["ocean"] and file.get_att("ocean", "title") == "ocean"
     with pytest.raises(shoal.NotSupportedError, match="is in a group, and format cdf5 has no groups"):
         convert(tmp_path / "none.nc", theirs, format="cdf5", exclude=["*t*", "*c*"])
+
+    with shoal.create(tmp_path / "unused.nc", format="netcdf4") as file:
+        for name in ("x", "spare", "a/y", "b/grows"):
+            file.def_dim(name, None if "grows" in name else 2)
+        file.def_var("v", "f4", ["x"])
+        file.put("v", np.ones(2, "f4"))
+    for format, extra in (("cdf5", []), ("netcdf4-classic", []), ("netcdf4", ["a/y", "b/grows"])):
+        convert(out, tmp_path / "unused.nc", format=format, overwrite=True)
+        with shoal.open(out) as file:
+            assert [*file.dimensions] == ["x", "spare", *extra] and file.format == format
 
     shoal.write_reference(theirs, reference)
     refs = json.loads(reference.read_text())["refs"]
