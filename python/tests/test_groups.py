@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal import inventory
 from shoal.comparison import compare
 from shoal.conversion import convert
 
@@ -124,6 +125,36 @@ def test_records_are_added_in_a_group(tmp_path):
     shoal.to_netcdf(second, path, group="g", append_dim="time")
     with xr.open_dataset(path, engine=ENGINE, group="g") as ds:
         xr.testing.assert_identical(ds.load(), xr.concat([first, second], "time"))
+
+
+def test_the_group_to_add_records_to_is_made(tmp_path):
+    """With a dimension of its own, whatever the groups above have; a group that holds another alone, too."""
+    path = tmp_path / "a.nc"
+    parts = [xr.Dataset({"v": ("time", [float(i), i + 1.0])}, {"time": [i, i + 1]}) for i in (0, 2)]
+    shoal.to_netcdf(parts[0].isel(time=[0]), path, append_dim="time")
+    for group in ("g", "deep/er", "deep"):
+        for part in parts:
+            shoal.to_netcdf(part.isel(time=[0]), path, group=group, append_dim="time")
+            shoal.to_netcdf(part.isel(time=[1]), path, group=group, append_dim="time", mode="a")
+        with xr.open_dataset(path, engine=ENGINE, group=group) as ds:
+            xr.testing.assert_identical(ds.load(), xr.concat(parts, "time"))
+    shoal.to_netcdf(parts[1], path, append_dim="time")
+    with shoal.open(path) as file:
+        assert {name: dim.length for name, dim in file.dimensions.items()} == {
+            "time": 3, "g/time": 4, "deep/er/time": 4, "deep/time": 4
+        }  # fmt: skip
+    three = xr.concat([*parts, parts[0]], "time").isel(time=slice(3))
+    shoal.to_netcdf(three, path, group="deep/shares", mode="a")
+    with shoal.open(path, mode="r+") as file:
+        assert file.variables["deep/shares/v"].dims == ("deep/shares/time",)
+    shoal.to_netcdf(three.drop_vars("time"), path, group="shares", mode="a")
+    with pytest.raises(shoal.NotSupportedError, match="group 'shares' of .* has from the file itself"):
+        shoal.to_netcdf(three.drop_vars("time"), path, group="shares", append_dim="time")
+    shoal.to_netcdf(three.isel(time=[0]), path, group="fixed", mode="a")
+    with pytest.raises(shoal.InvalidArgumentError, match="no unlimited dimension"):
+        shoal.to_netcdf(three, path, group="fixed", append_dim="time")
+    with pytest.raises(shoal.InvalidArgumentError, match="those of the file"):
+        shoal.to_netcdf(parts[1], path, group="g", append_dim="time", unlimited_dims=["time"])
 
 
 def test_trees_that_cannot_be(tmp_path):
@@ -256,6 +287,40 @@ def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
     with shoal.open(theirs) as file:
         for name in ("ssh", "ocean/temp", "ocean/ice/conc", "land/v"):
             np.testing.assert_array_equal(root[name][:], file[name][...])
+
+
+def test_lists_of_names_are_read_a_few_times(tmp_path, monkeypatch):
+    """As often for many groups and variables as for few."""
+    lists: list[str] = []
+    for kind in (inventory.Dimensions, inventory.Variables, inventory.Groups):
+        whole = kind.__iter__
+        monkeypatch.setattr(
+            kind, "__iter__", lambda self, of=whole: lists.append(type(self).__name__) or of(self)
+        )
+
+    def looks(count):
+        path, out = tmp_path / "a.nc", tmp_path / "out.nc"
+        with shoal.create(path, format="netcdf4") as file:
+            file.def_dim("x", 2)
+            for i in range(count):
+                for name in (f"g{i}/v", f"v{i}"):
+                    file.def_var(name, "f4", ["x"], attrs={"coordinates": f"v{i} x"})
+                    file.put(name, np.zeros(2, "f4"))
+        more = xr.Dataset({f"w{i}": ("x", [1.0, 2.0]) for i in range(count)})
+        work = {
+            "groups": lambda: [ds.close() for ds in xr.open_groups(path, engine="shoal").values()],
+            "compare": lambda: compare(path, path),
+            "convert": lambda: convert(out, path, variables=["g*"], overwrite=True),
+            "add": lambda: shoal.to_netcdf(more, path, group="more", mode="a"),
+        }
+        found = {}
+        for name, call in work.items():
+            lists.clear()
+            call()
+            found[name] = sorted(lists)
+        return found
+
+    assert looks(3) == looks(9)
 
 
 def test_a_master_has_groups(theirs, tmp_path):

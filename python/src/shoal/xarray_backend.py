@@ -366,7 +366,7 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
             file = manager.acquire()
             path = _path_of(group)
             if path:
-                file.groups[path]  # raises, with the nearest name
+                path = file.groups[path].name  # raises, with the nearest name
             contents, dropped = _Contents(file), _names(drop_variables)
             blocks = _Cutting(comm, split).of(contents.seen(path))
             store = ShoalStore(manager, contents, blocks, path, dropped)
@@ -400,7 +400,7 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         with _lock:
             file = manager.acquire()
             if top:
-                file.groups[top]  # raises, with the nearest name
+                top = file.groups[top].name  # raises, with the nearest name
             cutting = _Cutting(comm, split)
             paths = [path for path in ("", *file.groups) if path == top or _is_below(path, top)]
             contents = _Contents(file)
