@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal import inventory
 from shoal.comparison import compare
 from shoal.conversion import convert
 
@@ -126,6 +127,36 @@ def test_records_are_added_in_a_group(tmp_path):
         xr.testing.assert_identical(ds.load(), xr.concat([first, second], "time"))
 
 
+def test_the_group_to_add_records_to_is_made(tmp_path):
+    """With a dimension of its own, whatever the groups above have; a group that holds another alone, too."""
+    path = tmp_path / "a.nc"
+    parts = [xr.Dataset({"v": ("time", [float(i), i + 1.0])}, {"time": [i, i + 1]}) for i in (0, 2)]
+    shoal.to_netcdf(parts[0].isel(time=[0]), path, append_dim="time")
+    for group in ("g", "deep/er", "deep"):
+        for part in parts:
+            shoal.to_netcdf(part.isel(time=[0]), path, group=group, append_dim="time")
+            shoal.to_netcdf(part.isel(time=[1]), path, group=group, append_dim="time", mode="a")
+        with xr.open_dataset(path, engine=ENGINE, group=group) as ds:
+            xr.testing.assert_identical(ds.load(), xr.concat(parts, "time"))
+    shoal.to_netcdf(parts[1], path, append_dim="time")
+    with shoal.open(path) as file:
+        assert {name: dim.length for name, dim in file.dimensions.items()} == {
+            "time": 3, "g/time": 4, "deep/er/time": 4, "deep/time": 4
+        }  # fmt: skip
+    three = xr.concat([*parts, parts[0]], "time").isel(time=slice(3))
+    shoal.to_netcdf(three, path, group="deep/shares", mode="a")
+    with shoal.open(path, mode="r+") as file:
+        assert file.variables["deep/shares/v"].dims == ("deep/shares/time",)
+    shoal.to_netcdf(three.drop_vars("time"), path, group="shares", mode="a")
+    with pytest.raises(shoal.NotSupportedError, match="group 'shares' of .* has from the file itself"):
+        shoal.to_netcdf(three.drop_vars("time"), path, group="shares", append_dim="time")
+    shoal.to_netcdf(three.isel(time=[0]), path, group="fixed", mode="a")
+    with pytest.raises(shoal.InvalidArgumentError, match="no unlimited dimension"):
+        shoal.to_netcdf(three, path, group="fixed", append_dim="time")
+    with pytest.raises(shoal.InvalidArgumentError, match="those of the file"):
+        shoal.to_netcdf(parts[1], path, group="g", append_dim="time", unlimited_dims=["time"])
+
+
 def test_trees_that_cannot_be(tmp_path):
     path, tree = tmp_path / "a.nc", make_tree()
     for options, words in (
@@ -138,6 +169,18 @@ def test_trees_that_cannot_be(tmp_path):
     ):
         with pytest.raises((NotImplementedError, ValueError), match=words):
             shoal.to_netcdf(tree, path, **options)
+        assert not path.exists()
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "cdf5"])
+def test_slashes_in_names_make_no_groups(tmp_path, format):
+    path = tmp_path / "a.nc"
+    for ds, words in (
+        (xr.Dataset({"g/v": ("x", [1.0])}), "variable 'g/v' has a slash"),
+        (xr.Dataset({"v": ("g/x", [1.0])}), "dimension 'g/x' has a slash"),
+    ):
+        with pytest.raises(shoal.InvalidArgumentError, match=words):
+            shoal.to_netcdf(ds, path, format=format)
         assert not path.exists()
 
 
@@ -180,6 +223,30 @@ def test_trees_of_ranks(ranks, mpirun, theirs, tmp_path):
             xr.testing.assert_identical(a.load(), b.load())
 
 
+def test_hidden_dimensions_are_not_cut_by_name(tmp_path):
+    """a/w is over the root's x, a/x hides it; the two dimensions y are of one length."""
+    path = tmp_path / "a.nc"
+    with h5netcdf.File(path, "w") as file:
+        file.dimensions = {"x": 14, "y": 3}
+        a = file.create_group("a")
+        w = a.create_variable("w", ("x",), "f4")
+        v = a.create_variable("v", ("y",), "f4")
+        a.dimensions = {"x": 5, "y": 3}
+        a.create_variable("u", ("x", "y"), "f4")[...] = np.arange(15.0).reshape(5, 3)
+        w[...], v[...] = np.arange(14.0), np.arange(3.0)
+    with shoal.open(path) as file:
+        assert file.variables["a/w"].dims == ("x",) and file.variables["a/u"].dims == ("a/x", "a/y")
+    options = {"engine": "shoal", "comm": pytest.importorskip("mpi4py.MPI").COMM_SELF, "split": "x"}
+    for read in (lambda **more: xr.open_groups(path, **options, **more)["/a"],
+                 lambda **more: xr.open_dataset(path, group="a", **options, **more)):  # fmt: skip
+        with pytest.raises(shoal.NotSupportedError, match="'a/w' has the dimension 'x' of length 14.*hides"):
+            read()
+        with read(drop_variables="w") as ds:
+            assert ds.u.values[-1, -1] == 14 and ds.sizes == {"x": 5, "y": 3}
+    with xr.open_dataset(path, group="a", **{**options, "split": "y"}, drop_variables=["u"]) as ds:
+        assert ds.sizes == {"x": 14, "y": 3} and ds.w.values[-1] == 13 and ds.v.values[-1] == 2
+
+
 def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
     out, reference = tmp_path / "out.nc", tmp_path / "refs.json"
     convert(out, theirs, compression="shuffle+deflate:1", verify=True)
@@ -200,6 +267,16 @@ def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
     with pytest.raises(shoal.NotSupportedError, match="is in a group, and format cdf5 has no groups"):
         convert(tmp_path / "none.nc", theirs, format="cdf5", exclude=["*t*", "*c*"])
 
+    with shoal.create(tmp_path / "unused.nc", format="netcdf4") as file:
+        for name in ("x", "spare", "a/y", "b/grows"):
+            file.def_dim(name, None if "grows" in name else 2)
+        file.def_var("v", "f4", ["x"])
+        file.put("v", np.ones(2, "f4"))
+    for format, extra in (("cdf5", []), ("netcdf4-classic", []), ("netcdf4", ["a/y", "b/grows"])):
+        convert(out, tmp_path / "unused.nc", format=format, overwrite=True)
+        with shoal.open(out) as file:
+            assert [*file.dimensions] == ["x", "spare", *extra] and file.format == format
+
     shoal.write_reference(theirs, reference)
     refs = json.loads(reference.read_text())["refs"]
     assert json.loads(refs["ocean/.zattrs"]) == {"title": "ocean"} and "empty/deep/.zgroup" in refs
@@ -210,6 +287,40 @@ def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
     with shoal.open(theirs) as file:
         for name in ("ssh", "ocean/temp", "ocean/ice/conc", "land/v"):
             np.testing.assert_array_equal(root[name][:], file[name][...])
+
+
+def test_lists_of_names_are_read_a_few_times(tmp_path, monkeypatch):
+    """As often for many groups and variables as for few."""
+    lists: list[str] = []
+    for kind in (inventory.Dimensions, inventory.Variables, inventory.Groups):
+        whole = kind.__iter__
+        monkeypatch.setattr(
+            kind, "__iter__", lambda self, of=whole: lists.append(type(self).__name__) or of(self)
+        )
+
+    def looks(count):
+        path, out = tmp_path / "a.nc", tmp_path / "out.nc"
+        with shoal.create(path, format="netcdf4") as file:
+            file.def_dim("x", 2)
+            for i in range(count):
+                for name in (f"g{i}/v", f"v{i}"):
+                    file.def_var(name, "f4", ["x"], attrs={"coordinates": f"v{i} x"})
+                    file.put(name, np.zeros(2, "f4"))
+        more = xr.Dataset({f"w{i}": ("x", [1.0, 2.0]) for i in range(count)})
+        work = {
+            "groups": lambda: [ds.close() for ds in xr.open_groups(path, engine="shoal").values()],
+            "compare": lambda: compare(path, path),
+            "convert": lambda: convert(out, path, variables=["g*"], overwrite=True),
+            "add": lambda: shoal.to_netcdf(more, path, group="more", mode="a"),
+        }
+        found = {}
+        for name, call in work.items():
+            lists.clear()
+            call()
+            found[name] = sorted(lists)
+        return found
+
+    assert looks(3) == looks(9)
 
 
 def test_a_master_has_groups(theirs, tmp_path):

@@ -45,6 +45,19 @@ def on_all(comm: Any, work: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
+def need_alike(comm: Any, split: object, decomposition: object) -> None:
+    """Ranks that give other arguments would make other collective calls. Collective."""
+    arguments = {"split=": split, "decomposition=": decomposition}
+    given = " and ".join(word for word, value in arguments.items() if value is not None) or "neither"
+    of_all = comm.allgather(given) if comm.size > 1 else []
+    if len(set(of_all)) > 1:
+        other = next(rank for rank, of_rank in enumerate(of_all) if of_rank != of_all[0])
+        raise InvalidArgumentError(
+            f"Of split= and decomposition= rank 0 gives {of_all[0]}, rank {other} {of_all[other]}: all must "
+            "give the same ones; a rank that has no cells gives an empty block."
+        )
+
+
 def _known_blocks(ds: Any) -> dict[str, Block]:
     """What open_dataset(split=) left, of dimensions that are still there."""
     known: dict[str, Block] = {}
@@ -81,12 +94,14 @@ class Blocks:
         self._loose: set[str] = set()  # of an empty tile alone, which does not say what this rank has of each
         self._given: dict[tuple[str, ...], Decomposition] = {}
         self._made: dict[tuple, Decomposition | None] = {}
+        need_alike(comm, split, decomposition)
         own = on_all(comm, lambda: self._look(ds, split, decomposition))
         if split is not None:
             self._in_order_of_ranks(own)
         on_all(comm, lambda: self._check(ds))
         self.of_all: list[dict[str, Block]] = comm.allgather(self.blocks)
-        if decomposition is None:
+        on_all(comm, lambda: self._check_dims(ds))
+        if decomposition is None:  # of all ranks
             on_all(comm, lambda: self._check_cover(ds))
 
     # ---- What was given
@@ -189,11 +204,13 @@ class Blocks:
         if self.map_dim is not None and len(self._cut_dims()) > 1:
             raise NotSupportedError("A map and blocks cannot cut the same Dataset.")
 
+    def _check_dims(self, ds: Any) -> None:
+        names = self.blocks.keys() & ds.sizes.keys()
+        if any(blocks.keys() & ds.sizes.keys() != names for blocks in self.of_all):
+            raise InvalidArgumentError("Ranks have Datasets that were cut in other dimensions.")
+
     def _check_cover(self, ds: Any) -> None:
         """All cells must be there, as nobody said that some are not."""
-        names = list(self.blocks)
-        if any(list(blocks) != names for blocks in self.of_all):
-            raise InvalidArgumentError("Ranks have Datasets that were cut in other dimensions.")
         # Of staggered grids each variable has some of the dimensions.
         for cut in {tuple(dim for dim in v.dims if dim in self.blocks) for v in ds.variables.values()}:
             tiles = {tuple(blocks[dim] for dim in cut) for blocks in self.of_all}

@@ -204,7 +204,13 @@ class Copy:
     def _define(self) -> None:
         used = {name for variable in self._variables for name in variable.dims}
         every = len(self._variables) + len(self._left_out) == len(self._file.variables)
-        chosen = [d for d in self._file.dimensions.values() if every or d.name in used]
+        # Those of groups, which no variable has, have no place in a format without groups.
+        groups = self._made.format == "netcdf4"
+        chosen = [
+            d
+            for d in self._file.dimensions.values()
+            if d.name in used or (every and (groups or "/" not in d.name))
+        ]
         growing = [d.name for d in chosen if d.unlimited]
         empty = [d.name for d in chosen if d.length == 0 and not d.unlimited]
         check_empty_dims(

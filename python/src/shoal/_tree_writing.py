@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ._blocks import KEY, on_all
+from ._blocks import KEY, need_alike, on_all
 from ._library import communicator
 from ._xarray_groups import Node, refuse_arguments, write_nodes
 from .errors import InvalidArgumentError, NotSupportedError
@@ -88,11 +88,13 @@ def to_netcdf(
 
     of_root = comm.bcast([node.group for node in nodes])
     on_all(comm, lambda: compare(of_root))
-    if comm.size > 1 and decomposition is None:
+    need_alike(comm, split, decomposition)
+    mine = on_all(comm, lambda: [_is_cut(n.ds, split) for n in nodes])
+    if comm.size > 1 and decomposition is None:  # of all ranks
         # A group without what is cut is alike on all ranks.
-        cut = [any(of_ranks) for of_ranks in zip(*comm.allgather([_is_cut(n.ds, split) for n in nodes]))]
+        cut = [any(of_ranks) for of_ranks in zip(*comm.allgather(mine))]
         if any(cut):
             nodes = [n if c else n._replace(split=None, decomposition=[]) for n, c in zip(nodes, cut)]
     elif split is not None:
-        nodes = [n if _is_cut(n.ds, split) else n._replace(split=None) for n in nodes]
+        nodes = [n if c else n._replace(split=None) for n, c in zip(nodes, mine)]
     write_nodes(comm, nodes, os.path.abspath(path), "netcdf4", settings)

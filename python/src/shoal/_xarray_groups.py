@@ -14,7 +14,7 @@ import xarray as xr
 
 from ._blocks import Blocks, on_all
 from ._library import communicator
-from ._names import group_of, name_in_group, outwards, path_in
+from ._names import composed, group_of, name_in_group, outwards, path_in
 from ._xarray_writing import (
     Plan,
     attributes_of,
@@ -41,8 +41,17 @@ def _in_file(path: str, ds: Any, append_dim: str, group: str) -> tuple[str, dict
     """Format of the file, and how its variables are encoded; what does not go with it is refused. Local."""
     with open(path) as file:
         format = file.format
+        dims = [dim for dim in file.dimensions.values() if name_in_group(dim.name) == append_dim]
+        grows = {group_of(dim.name): dim.unlimited for dim in dims}
     with xr.open_dataset(path, engine="shoal", group=group) as there:
         if append_dim not in there.encoding.get("unlimited_dims", ()):
+            outer = next((g for g in outwards(group) if g in grows), group)
+            if outer != group and grows[outer]:
+                raise NotSupportedError(
+                    f"append_dim is '{append_dim}', which group '{group}' of {path} has from "
+                    f"{f'group {outer!r}' if outer else 'the file itself'}: records of the groups that share "
+                    "it are written with shoal.open(path, mode='r+')."
+                )
             raise InvalidArgumentError(
                 f"append_dim is '{append_dim}', which is no unlimited dimension of {path}; it has "
                 f"{', '.join(map(repr, there.encoding.get('unlimited_dims', ()))) or 'none'}."
@@ -252,17 +261,22 @@ def write_nodes(comm: Any, nodes: list[Node], where: str, kind: str, settings: M
     file.close()
 
 
-def _add_group(comm: Any, node: Node, where: str, settings: Mapping[str, object]) -> None:
-    """To a file that is there. Collective."""
+def _add_group(
+    comm: Any, node: Node, where: str, settings: Mapping[str, object], append_dim: str | None = None
+) -> None:
+    """To a file that is there. append_dim: what the group has for itself. Collective."""
     file = open(where, comm, mode="r+", **settings)
     try:
         there: dict[str, dict[str, tuple[int, bool]]] = {}
         for dim in file.dimensions.values():
-            there.setdefault(group_of(dim.name), {})[name_in_group(dim.name)] = (dim.length, dim.unlimited)
+            group, name = group_of(dim.name), name_in_group(dim.name)
+            if name != append_dim or group == node.group:
+                there.setdefault(group, {})[name] = (dim.length, dim.unlimited)
 
         def check() -> None:
+            known = set(map(composed, file.variables))
             for name in node.ds.variables:
-                if path_in(node.group, str(name)) in file.variables:
+                if composed(path_in(node.group, str(name))) in known:
                     raise NotSupportedError(
                         f"{where}: group '{node.group}' has the variable '{name}' already, and mode='a' "
                         "writes none again; records are added with append_dim=."
@@ -312,17 +326,14 @@ def to_netcdf(
     node = Node(group, ds, encoding or {}, unlimited_dims, split, decomposition)
     adds = mode == "a" or append_dim is not None
     exists = adds and comm.bcast(os.path.lexists(where) if comm.rank == 0 else None)
-    if append_dim is None and exists:
-        _add_group(comm, node, where, settings)
-        return
+    known = exists and append_dim is not None and _has_group(comm, where, group)
+    if not known and append_dim is not None:
+        node = node._replace(unlimited_dims=_growing(comm, node, append_dim))
     if not exists:
-        write_nodes(
-            comm,
-            [node if append_dim is None else node._replace(unlimited_dims=_growing(comm, node, append_dim))],
-            where,
-            kind,
-            settings,
-        )
+        write_nodes(comm, [node], where, kind, settings)
+        return
+    if not known:
+        _add_group(comm, node, where, settings, append_dim)
         return
     assert append_dim is not None
     ds, blocks, unlimited, given = _prepared(comm, node, append_dim)
@@ -337,6 +348,18 @@ def to_netcdf(
 
     on_all(comm, refuse)
     _append(ds, where, blocks, unlimited, append_dim, group, settings)
+
+
+def _has_group(comm: Any, where: str, group: str) -> bool:
+    """Whether a file that is there has the group, with variables. Collective."""
+
+    def look() -> bool:
+        if comm.rank != 0 or not group:
+            return not group
+        with open(where) as file:
+            return any(composed(group_of(path)) == composed(group) for path in file.variables)
+
+    return comm.bcast(on_all(comm, look))
 
 
 def _growing(comm: Any, node: Node, append_dim: str) -> list[str]:

@@ -122,6 +122,13 @@ def validate(ds: Any) -> None:
     except ImportError:  # older xarray
         from xarray.backends import api as checks  # type: ignore[no-redef]
     checks._validate_dataset_names(ds)
+    for what, names in (("variable", ds.variables), ("dimension", ds.dims)):
+        for name in names:
+            if isinstance(name, str) and "/" in name:
+                raise InvalidArgumentError(
+                    f"The {what} '{name}' has a slash in its name, which netCDF takes for a group; write "
+                    "groups with group=, or as a DataTree."
+                )
     how = inspect.signature(checks._validate_attrs).parameters
     checks._validate_attrs(ds, **({"engine": "netcdf4"} if "engine" in how else {}))
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _shoal, opening
 from ._library import communicator
-from ._names import fitting
+from ._names import composed, fitting
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotFoundError
 from .inventory import Variable, split_readable
@@ -171,11 +171,17 @@ def _length(dimension, ignore_records: bool) -> str:
     return "unlimited" if ignore_records else f"unlimited, now {dimension.length}"
 
 
+def _known(names) -> set[str]:
+    """Names of a file, in the form in which they are looked for: each look into the mapping goes over all."""
+    return set(map(composed, names))
+
+
 def _compare_dimensions(found, a, b, chosen: Optional[Sequence[str]], records) -> None:
     def used(file):
         if chosen is None:
             return dict(file.dimensions)
-        names = [dim for v in chosen if v in file.variables for dim in file.variables[v].dims]
+        known, there = _known(file.variables), file.variables
+        names = [dim for v in chosen if composed(v) in known for dim in there[v].dims]
         return {name: file.dimensions[name] for name in dict.fromkeys(names)}
 
     mine, theirs = used(a), used(b)
@@ -187,8 +193,9 @@ def _compare_dimensions(found, a, b, chosen: Optional[Sequence[str]], records) -
 
 
 def _compare_groups(found, a, b, ignored: Sequence[str]) -> None:
+    known = [_known(file.groups) for file in (a, b)]
     for name in dict.fromkeys((*a.groups, *b.groups)):
-        here = ["there" if name in file.groups else "none" for file in (a, b)]
+        here = ["there" if composed(name) in of_file else "none" for of_file in known]
         if "none" in here:
             found.append(HeaderDifference(name + "/", "group", *here))
         else:
@@ -225,9 +232,10 @@ def _shape_text(variable: Variable) -> str:
 def _compare_definitions(result: Comparison, a, b, names, ignored, records) -> list[str]:
     """The variables whose values can be compared."""
     both = []
+    known = [_known(file.variables) for file in (a, b)]
     for name in names:
-        if name not in a.variables or name not in b.variables:
-            here = ["there" if name in file.variables else "none" for file in (a, b)]
+        here = ["there" if composed(name) in of_file else "none" for of_file in known]
+        if "none" in here:
             result.headers.append(HeaderDifference(name, "variable", *here))
             continue
         x, y = a.variables[name], b.variables[name]
@@ -395,8 +403,7 @@ def _chosen_records(records, a: Variable, b: Variable) -> Optional[range]:
 
 
 def _select(a, b, patterns: Optional[Sequence[str]]) -> list[str]:
-    names = list(a.variables)
-    names += [name for name in b.variables if name not in set(names)]
+    names = list(dict.fromkeys((*a.variables, *b.variables)))
     if not patterns:
         return names
     for pattern in patterns:
@@ -446,7 +453,8 @@ def compare(
         result = Comparison()
         names = _select(file_a, file_b, variables)
         for file in (file_a, file_b):
-            there = [file.variables[name] for name in names if name in file.variables]
+            known = _known(file.variables)
+            there = [file.variables[name] for name in names if composed(name) in known]
             _, unreadable = split_readable(file.path, there, variables, "compare the others with --variables")
             result.left_out.update(unreadable)
         names = [name for name in names if name not in result.left_out]

@@ -17,7 +17,7 @@ import numpy as np
 from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, settings_of_input, source_of, with_thread
 from ._library import communicator
-from ._names import fitting, group_of, seen_from
+from ._names import composed, fitting, group_of, seen_from
 from ._partial import (
     check_beside,
     check_target,
@@ -161,6 +161,7 @@ def select(file, variables: Optional[Sequence[str]], exclude: Sequence[str] = ()
 
 def _add_needed(there, names: set[str]) -> None:
     """Coordinate variables and what attributes name, of these too."""
+    known = {composed(name): name for name in there}
     waiting = list(names)
     while waiting:
         variable = there[waiting.pop()]
@@ -168,11 +169,11 @@ def _add_needed(there, names: set[str]) -> None:
         for attribute in _naming:
             text = variable.attributes.get(attribute)
             if isinstance(text, str):
-                group = group_of(variable.name)
-                found = [seen_from(there, group, name) for name in text.replace(":", " ").split()]
+                group = group_of(composed(variable.name))
+                found = [seen_from(known, group, composed(name)) for name in text.replace(":", " ").split()]
                 named += [name for name in found if name is not None]
-        for name in named:
-            if name in there and name not in names:
+        for name in (known.get(composed(name)) for name in named):
+            if name is not None and name not in names:
                 names.add(name)
                 waiting.append(name)
 

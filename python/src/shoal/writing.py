@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._blocks import on_all
 from ._library import communicator
+from ._names import composed
 from ._paths import Path, path_text
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, NotSupportedError
@@ -52,7 +53,7 @@ def to_netcdf(
               significant_digits and others; in place of what the variables have in .encoding
     unlimited_dims  dimensions that grow; by default those of ds.encoding
     append_dim  the dimension along which the records of ds are added to those of the file, encoded as these
-              are. The file is made where there is none. Variables without the dimension are written again;
+              are. The file, or the group with a dimension of its own, is made where there is none. Variables without the dimension are written again;
               attributes of the file stay
     settings  of Shoal (docs/settings.md)
 
@@ -85,7 +86,7 @@ def to_netcdf(
         comm,
         mode,
         format,
-        (group or "").strip("/"),
+        composed((group or "").strip("/")),
         split,
         decomposition,
         encoding,

@@ -24,7 +24,8 @@ from ._library import communicator
 from ._names import group_of, name_in_group, outwards
 from ._paths import open_file
 from .decomposition import balanced_tile, process_grid
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, NotSupportedError
+from .inventory import Dimension
 
 
 class _ProcessLock:
@@ -123,14 +124,49 @@ def _filters_of(text: str) -> dict[str, object]:
     return found
 
 
-class ShoalStore(AbstractDataStore):
-    """What xarray asks of an open file."""
+class _Contents:
+    """Names of a file by group, of one pass over it."""
 
-    def __init__(self, manager, blocks: dict[str, tuple[int, int]], lengths: dict[str, int], group: str = ""):
+    def __init__(self, file):
+        self.dimensions: dict[str, list[Dimension]] = {}
+        self.variables: dict[str, list[str]] = {}
+        for dim in file.dimensions.values():
+            self.dimensions.setdefault(group_of(dim.name), []).append(dim)
+        for path in file.variables:
+            self.variables.setdefault(group_of(path), []).append(path)
+
+    def seen(self, group: str) -> dict[str, tuple[str, int]]:
+        """Dimensions that a variable of the group may have: name -> path, length."""
+        seen: dict[str, tuple[str, int]] = {}
+        for outer in outwards(group):
+            for dim in self.dimensions.get(outer, ()):
+                seen.setdefault(name_in_group(dim.name), (dim.name, dim.length))
+        return seen
+
+
+class ShoalStore(AbstractDataStore):
+    """What xarray asks of a group of an open file: "" is the root. blocks: dimension -> first, count of this
+    rank; left_out: variables that nobody wants."""
+
+    def __init__(
+        self,
+        manager,
+        contents: _Contents,
+        blocks: dict[str, tuple[int, int]],
+        group: str = "",
+        left_out: Iterable[str] = (),
+    ):
         self.manager = manager
-        self.blocks = blocks  # dimension -> first, count of this rank
-        self.lengths = lengths
-        self.group = group  # its path; "": the root
+        self.blocks = blocks
+        self.group = group
+        seen = contents.seen(group)
+        self.paths = {name: path for name, (path, _) in seen.items()}
+        self.lengths = {name: length for name, (_, length) in seen.items()}
+        own = contents.variables.get(group, ())
+        self.variables = [path for path in own if name_in_group(path) not in left_out]
+        self.unlimited = {
+            name_in_group(dim.name) for dim in contents.dimensions.get(group, ()) if dim.unlimited
+        }
 
     def get_attrs(self):
         with _lock:
@@ -141,15 +177,7 @@ class ShoalStore(AbstractDataStore):
         return {name: self.blocks.get(name, (0, length))[1] for name, length in self.lengths.items()}
 
     def get_encoding(self):
-        with _lock:
-            file = self.manager.acquire()
-            found: dict = {
-                "unlimited_dims": {
-                    name_in_group(d.name)
-                    for d in file.dimensions.values()
-                    if d.unlimited and group_of(d.name) == self.group
-                }
-            }
+        found: dict = {"unlimited_dims": set(self.unlimited)}
         if self.blocks:
             found[KEY] = self._blocks_of(self.blocks)
         return found
@@ -163,12 +191,19 @@ class ShoalStore(AbstractDataStore):
             file = self.manager.acquire()
             # Those of other types cannot be read, and should not keep the rest from being.
             # What is in other groups is no variable of this Dataset.
-            variables = file.variables.values()
-            readable = [v for v in variables if v.dtype is not None and group_of(v.name) == self.group]
+            there = file.variables
+            readable = [v for path in self.variables if (v := there[path]).dtype is not None]
             return {name_in_group(variable.name): self._variable(file, variable) for variable in readable}
 
     def _variable(self, file, variable) -> Variable:
         dims = tuple(map(name_in_group, variable.dims))
+        for path, dim, length in zip(variable.dims, dims, variable.shape):
+            if dim in self.blocks and self.paths[dim] != path and self.lengths[dim] != length:
+                raise NotSupportedError(
+                    f"{file.path}: variable '{variable.name}' has the dimension '{path}' of length {length}, "
+                    f"which '{self.paths[dim]}' of length {self.lengths[dim]} hides, and split= cuts; leave "
+                    f"the variable out with drop_variables=['{name_in_group(variable.name)}']."
+                )
         boxes = [self.blocks.get(dim, (0, length)) for dim, length in zip(dims, variable.shape)]
         shape = [count for _, count in boxes]
         array = ShoalArray(
@@ -255,14 +290,8 @@ class _Cutting:
         return {name: self.known[path] for name, (path, _) in seen.items() if path in self.known}
 
 
-def _seen(file, group: str) -> dict[str, tuple[str, int]]:
-    """Dimensions that a variable of the group may have: name -> path, length."""
-    seen: dict[str, tuple[str, int]] = {}
-    for outer in outwards(group):
-        for dim in file.dimensions.values():
-            if group_of(dim.name) == outer:
-                seen.setdefault(name_in_group(dim.name), (dim.name, dim.length))
-    return seen
+def _names(given: str | Iterable[str] | None) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
 
 
 def _path_of(group: str | None) -> str:
@@ -337,16 +366,16 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
             file = manager.acquire()
             path = _path_of(group)
             if path:
-                file.groups[path]  # raises, with the nearest name
-            seen = _seen(file, path)
-            lengths = {name: length for name, (_, length) in seen.items()}
-            store = ShoalStore(manager, _Cutting(comm, split).of(seen), lengths, path)
+                path = file.groups[path].name  # raises, with the nearest name
+            contents, dropped = _Contents(file), _names(drop_variables)
+            blocks = _Cutting(comm, split).of(contents.seen(path))
+            store = ShoalStore(manager, contents, blocks, path, dropped)
         options = {
             "mask_and_scale": mask_and_scale,
             "decode_times": decode_times,
             "concat_characters": concat_characters,
             "decode_coords": decode_coords,
-            "drop_variables": drop_variables,
+            "drop_variables": dropped,
             "use_cftime": use_cftime,
             "decode_timedelta": decode_timedelta,
         }
@@ -361,24 +390,27 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         missing_tiles: str | None = None,
         missing_fill: float | None = None,
         group: str | None = None,
+        drop_variables: str | Iterable[str] | None = None,
         **decoding,
     ):
         manager = self._manager(filename_or_obj, missing_tiles, missing_fill)
-        top = _path_of(group)
+        top, dropped = _path_of(group), _names(drop_variables)
+        decoding["drop_variables"] = dropped
         stores = {}
         with _lock:
             file = manager.acquire()
             if top:
-                file.groups[top]  # raises, with the nearest name
+                top = file.groups[top].name  # raises, with the nearest name
             cutting = _Cutting(comm, split)
             paths = [path for path in ("", *file.groups) if path == top or _is_below(path, top)]
-            of_groups = {path: _seen(file, path) for path in paths}
+            contents = _Contents(file)
+            of_groups = {path: contents.seen(path) for path in paths}
             cut = {name for part in cutting.groups for name in part}
             if cut and not any(cut <= set(seen) for seen in of_groups.values()):
                 cutting.of(of_groups[top])  # raises
             for path, seen in of_groups.items():
-                lengths = {name: length for name, (_, length) in seen.items()}
-                stores[path] = ShoalStore(manager, cutting.of(seen, whole=False), lengths, path)
+                blocks = cutting.of(seen, whole=False)
+                stores[path] = ShoalStore(manager, contents, blocks, path, dropped)
         return {
             "/" + path[len(top) :].strip("/"): StoreBackendEntrypoint().open_dataset(store, **decoding)
             for path, store in stores.items()

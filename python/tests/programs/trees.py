@@ -21,7 +21,7 @@ def path(name):
 def fails(work, words):
     try:
         work()
-    except shoal.Error as error:
+    except (shoal.Error, TypeError) as error:
         assert words in str(error), error
     else:
         raise AssertionError(words)
@@ -61,4 +61,14 @@ if comm.size > 1:
         {"/a": made["a"].to_dataset()} if comm.rank else {"/b": made["a"].to_dataset()}
     )
     fails(lambda: shoal.to_netcdf(other, path("no.nc"), comm, split="x"), "groups")
+    assert not os.path.exists(path("no.nc"))
+    # What one rank alone gives, or gives wrongly.
+    for alone in (0, comm.size - 1):
+        mine = comm.rank == alone
+        given = {"decomposition": block} if mine else {"split": "x"}
+        fails(lambda given=given: shoal.to_netcdf(made, path("no.nc"), comm, **given), "must give the same")
+        given = {"decomposition": block} if mine else {}
+        fails(lambda given=given: shoal.to_netcdf(tree, path("no.nc"), comm, **given), "must give the same")
+        given = {"split": 3 if mine else "x"}
+        fails(lambda given=given: shoal.to_netcdf(made, path("no.nc"), comm, **given), "int")
     assert not os.path.exists(path("no.nc"))
