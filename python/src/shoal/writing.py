@@ -53,8 +53,8 @@ def to_netcdf(
               significant_digits and others; in place of what the variables have in .encoding
     unlimited_dims  dimensions that grow; by default those of ds.encoding
     append_dim  the dimension along which the records of ds are added to those of the file, encoded as these
-              are. The file, or the group with a dimension of its own, is made where there is none. Variables without the dimension are written again;
-              attributes of the file stay
+              are. The file, or the group with a dimension of its own, is made where there is none.
+              Variables without the dimension are written again; attributes of the file stay
     settings  of Shoal (docs/settings.md)
 
     Values that are not cut are those of rank 0; where several ranks have the same block of a variable, those
