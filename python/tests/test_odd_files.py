@@ -235,11 +235,13 @@ def test_convert_of_eight_dimensions(tmp_path, kind, record):
         np.testing.assert_array_equal(file.get("v"), values)
 
 
-def test_more_dimensions_are_refused_by_name(tmp_path):
+def test_more_dimensions_are_left_out_or_refused_by_name(tmp_path):
     with h5py.File(tmp_path / "in.nc", "w") as file:
         file.create_dataset("v", data=np.zeros((1,) * 17))
+        file.create_dataset("w", data=np.arange(3, dtype="i4"))
+    assert list(convert(tmp_path / "out.nc", tmp_path / "in.nc").left_out) == ["v"]
     with pytest.raises(shoal.NotSupportedError, match=r"in\.nc: variable 'v' has 17 dimensions.* up to 16"):
-        convert(tmp_path / "out.nc", tmp_path / "in.nc")
+        convert(tmp_path / "other.nc", tmp_path / "in.nc", variables=["v"])
 
 
 def test_of_a_file_the_variable_of_too_many_dimensions_alone_is_refused(tmp_path):

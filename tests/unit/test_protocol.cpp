@@ -369,10 +369,10 @@ TEST_CASE("what was put waits in the catalog until it is written out, or until t
   CHECK_FALSE(puts.release(0));  // the catalog did not take it
   puts.hold(0);
   CHECK(puts.calls() == std::set<int>{0, 2});
-  puts.commit(false);  // the disk was full
+  puts.commit(true);  // the disk was full
   CHECK((puts.waiting() && puts.called(2)));
   CHECK(puts.held() == std::set<int>{0});
-  puts.commit(true);
+  puts.commit(false);
   CHECK_FALSE(puts.waiting());
   CHECK(puts.held().empty());
   CHECK_FALSE(puts.called(0));

@@ -31,10 +31,10 @@ class CatalogPuts {
   /// Removes the variable from those that wait. True: it waited, and must be written out.
   bool release(int variable) { return held_.erase(variable) != 0; }
 
-  /// To be called on all ranks at a commit. After one that left the file whole nothing waits. After another
-  /// one what was held still is, and must go to the file before ranks store over it.
-  void commit(bool is_whole) {
-    if (!is_whole) return;
+  /// To be called on all ranks at a commit. holds: it failed, and the owner still holds something, which must
+  /// go to the file before ranks store over it. Otherwise nothing waits.
+  void commit(bool holds) {
+    if (holds) return;
     waiting_ = false;
     held_.clear();
     called_.clear();

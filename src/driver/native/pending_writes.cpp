@@ -174,7 +174,9 @@ void PendingWrites::commit(bool durable, bool final) {
   const Status committed = header_.commit(lost, durable, final);
   ++context_.counters.commits;
   const bool is_whole = committed.ok() && !lost;
-  header_.puts().commit(is_whole);
+  // After a commit that failed the owner may still hold what was put: ranks go on together until it is there.
+  const bool holds = !is_whole && comm_.max(std::int64_t{header_.puts().held().empty() ? 0 : 1}) != 0;
+  header_.puts().commit(holds);
   state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
   if (is_whole) {
     records_.note_committed(header_.schema());
