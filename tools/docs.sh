@@ -52,8 +52,8 @@ doxygen_of() {
     exit 1
   fi
 }
-doxygen_of c include/shoal/{shoal,streams,bindings}.h
-doxygen_of cpp include/shoal/{shoal,decomposition,library,arrays,streams}.hpp
+doxygen_of c include/shoal/{shoal,groups,streams,bindings}.h
+doxygen_of cpp include/shoal/{shoal,groups,decomposition,library,arrays,streams}.hpp
 
 rm -rf "$site"  # pages that are no more
 "$python" docs/site/stage.py "$build/source"
