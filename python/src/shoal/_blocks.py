@@ -99,12 +99,23 @@ class Blocks:
         if split is not None:
             self._in_order_of_ranks(own)
         on_all(comm, lambda: self._check(ds))
+        given = comm.allgather(sorted(self._given))
+        on_all(comm, lambda: self._check_given(given))
         self.of_all: list[dict[str, Block]] = comm.allgather(self.blocks)
         on_all(comm, lambda: self._check_dims(ds))
         if decomposition is None:  # of all ranks
             on_all(comm, lambda: self._check_cover(ds))
 
     # ---- What was given
+
+    def _check_given(self, of_all: list[list[tuple[str, ...]]]) -> None:
+        """Ranks that look for decompositions among what they gave must find the same."""
+        for rank, names in enumerate(of_all):
+            if names != of_all[0]:
+                raise InvalidArgumentError(
+                    f"decomposition= is of other dimensions on rank {rank}, {names}, than on rank 0, "
+                    f"{of_all[0]}; give the same ones on all ranks."
+                )
 
     def _look(self, ds: Any, split: object, decomposition: object) -> dict[str, int]:
         """Take what is given; of split=, the lengths on this rank."""
