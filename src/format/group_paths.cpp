@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/group_paths.hpp"
 
+#include <utility>
+
 namespace shoal {
 
 std::string group_of(std::string_view path) {
@@ -19,6 +21,12 @@ std::string path_in(const std::string& group, const std::string& name) {
 
 std::string from_root(const std::string& given) {
   return given.starts_with('/') ? given.substr(1) : given;
+}
+
+std::vector<std::string> from_root(std::vector<std::string> given) {
+  for (std::string& one : given)
+    one = from_root(std::as_const(one));
+  return given;
 }
 
 int find_dim_from(const Schema& schema, const std::string& group, const std::string& name) {

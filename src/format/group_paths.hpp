@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "format/schema.hpp"
 
@@ -19,6 +20,7 @@ std::string name_in_group(std::string_view path);
 std::string path_in(const std::string& group, const std::string& name);
 /// As a program gives it, from the root: "/ocean/temp" is "ocean/temp".
 std::string from_root(const std::string& given);
+std::vector<std::string> from_root(std::vector<std::string> given);
 
 /// Is the group the other one, or in it?
 inline bool is_within(const std::string& group, const std::string& other) {

@@ -338,6 +338,11 @@ TEST_CASE("groups: cells that are left out, and a list of water points, in a gro
   ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
   def_dim(file, "x", k_x);
   ok(shoal_def_gathered(file, "sea/water", "x", masked));
+  const std::vector<std::string> hides = {"'sea/x' would hide 'x'", "'sea/water'"};
+  fails(shoal_def_dim(file, "sea/x", 5), SHOAL_NOT_SUPPORTED, hides);
+  def_dim(file, "sea/y", 2);
+  fails(shoal_rename_dim(file, "sea/y", "x"), SHOAL_NOT_SUPPORTED, hides);
+  def_dim(file, "air/x", 5);
   ok(shoal_def_var(file, "sea/of_water", SHOAL_FLOAT, "water", masked));
   ok(shoal_def_var(file, "sea/deep/of_grid", SHOAL_FLOAT, "x", masked));
   TestArray array(SHOAL_FLOAT, cut.tile().count);

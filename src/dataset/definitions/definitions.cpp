@@ -376,6 +376,7 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
                     "dimension '{}' is unlimited and so is '{}'; format {} has one unlimited dimension, "
                     "netcdf4 several",
                     name, dim.name, name_of(schema().format));
+  check_hides_no_grid(name);
   make_groups(group_of(name));
   dim_by_name_.emplace(name, static_cast<int>(schema().dims.size()));
   wanted().dims.push_back({name, length, unlimited});
@@ -389,7 +390,7 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
     throw Error(Code::exists,
                 "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
                 name, name_of(there.type), listed(schema(), there.dims), name_of(type),
-                joined(as_listed(dims), " "))
+                joined(as_listed(from_root(dims)), " "))
         .of_variable(name);
   }
   VariableDef variable;

@@ -9,6 +9,7 @@
 #include "dataset/definitions/quantized.hpp"
 #include "dataset/gathered/gathering.hpp"
 #include "format/checks.hpp"
+#include "format/group_paths.hpp"
 
 namespace shoal {
 
@@ -26,6 +27,28 @@ void check_not_gathered(const Schema& schema, const std::string& name, int dim, 
                 schema.variable(gathering.list).name);
   }
 }
+
+}  // namespace
+
+// A list names the dimensions of its grid as its group sees them: none of another length may come between.
+void Definitions::check_hides_no_grid(const std::string& path) const {
+  const std::string group = group_of(path);
+  if (group.empty()) return;
+  for (const Gathering& gathering : gatherings_of(schema())) {
+    const std::string& list = schema().variable(gathering.list).name;
+    for (const int d : gathering.grid) {
+      const std::string& named = schema().dim(d).name;
+      if (named != path && name_in_group(named) == name_in_group(path) && is_within(group_of(list), group) &&
+          is_within(group, group_of(named)))
+        throw Error(Code::not_supported,
+                    "a dimension '{}' would hide '{}' from the list of points '{}', whose attribute compress "
+                    "names it; choose another name",
+                    path, named, list);
+    }
+  }
+}
+
+namespace {
 
 // A name may get another form.
 bool is_of_other(const std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
@@ -53,6 +76,7 @@ void Definitions::rename_dim(const std::string& given, const std::string& given_
   if (name == to) return;
   if (is_of_other(dim_by_name_, to, d)) throw Error(Code::exists, "there is a dimension '{}' already", to);
   check_not_gathered(schema(), name, d, -1);
+  check_hides_no_grid(to);
   wanted().dim(d).name = to;
   give_name(dim_by_name_, name, to, d);
   if (d < dims_in_file_) note_change({SchemaChange::Kind::rename_dim, d, name, to});
