@@ -305,7 +305,8 @@ void Definitions::attach(int variable, std::shared_ptr<const Decomposition> deco
 }
 
 int Definitions::variable(const std::string& name) const {
-  const auto found = find_name(variable_by_name_, from_root(name));
+  if (name.starts_with('/')) return variable(from_root(name));
+  const auto found = find_name(variable_by_name_, name);
   return found != variable_by_name_.end() ? found->second : find_variable_or_throw(schema(), name);
 }
 
