@@ -136,7 +136,7 @@ module shoal
     procedure :: def_fill => dataset_def_fill
     procedure :: def_chunks => dataset_def_chunks
     procedure :: def_compression => dataset_def_compression
-    procedure :: def_quantize => dataset_def_quantize
+    procedure :: def_quantize => dataset_def_quantize, def_pack => dataset_def_pack
     procedure, private :: put_att_scalar, put_att_list, get_att_scalar, get_att_list
     ! Attribute of a variable, or of the file where variable is SHOAL_GLOBAL; (variable, name, value).
     ! put_att: a scalar or list of numbers keeps its kind; text becomes one text; a list of texts becomes
@@ -255,10 +255,7 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine decomposition_cells
-  end interface
-
-  ! How values are stored: storage.f90. Local.
-  interface
+    ! ---- How values are stored: storage.f90. Local.
     ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
     module subroutine dataset_def_chunks(self, variable, chunks, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
@@ -290,10 +287,14 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_def_quantize
-  end interface
-
-  ! Attributes and fill values: attributes.f90.
-  interface
+    ! Values are whole numbers in the file, as CF packs them: 'short(-2, 35)', 'attributes' or 'none' (packing.h).
+    module subroutine dataset_def_pack(self, variable, how, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, how
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_pack
+    ! ---- Attributes and fill values: attributes.f90.
     ! Fill value of a variable, converted to its type; without value: no fill (cells that nobody writes
     ! are undefined, and keep what was written there where no rank has them in later writes). Local.
     module subroutine dataset_def_fill(self, variable, value, stat, errmsg)
@@ -367,10 +368,7 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine get_att_list
-  end interface
-
-  ! What is in a file: inquire.f90. All Local.
-  interface
+    ! ---- What is in a file: inquire.f90. All Local.
     ! Path, format and driver of the file, and how many dimensions, variables and attributes it has.
     module subroutine dataset_inq_file(self, info, stat, errmsg)
       class(shoal_dataset), intent(in) :: self

@@ -10,7 +10,7 @@ module shoal_c
   public :: c_map_info, f_map, f_load, f_masked, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_var_dims, f_def_chunks, f_def_compression
-  public :: f_def_quantize, c_def_var_names
+  public :: f_def_quantize, f_def_pack, c_def_var_names
   public :: f_def_fill, f_def_gathered
   public :: f_def_cut, f_def_independent, f_move_independent, f_move_boxes
   public :: f_put_att, f_get_att, f_move, f_move_variable, f_message, f_clear, f_abort, f_closed
@@ -210,6 +210,11 @@ module shoal_c
       type(c_ptr), value :: dataset
       character(kind=c_char), intent(in) :: variable(*), how(*)
     end function f_def_quantize
+    integer(c_int) function f_def_pack(dataset, variable, how) bind(C, name="shoal_def_pack")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), how(*)
+    end function f_def_pack
     integer(c_int) function f_def_fill(dataset, variable, value) bind(C, name="shoal_f_def_fill")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset

@@ -29,4 +29,10 @@ contains
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_quantize
 
+  module procedure dataset_def_pack
+    integer(c_int) :: code
+    code = f_def_pack(self%handle, zero_ended(variable), zero_ended(how))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_def_pack
+
 end submodule storage

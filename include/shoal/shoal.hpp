@@ -15,6 +15,7 @@
 #define SHOAL_HPP
 
 #include <shoal/bindings.h>
+#include <shoal/packing.h>
 #include <shoal/arrays.hpp>
 #include <shoal/boxes.hpp>
 #include <shoal/decomposition.hpp>
@@ -296,6 +297,11 @@ class Dataset : public Groups<Dataset> {
   /// Lossy: "none", "bitround:7" or "granular_bitround:3" (see shoal_def_quantize). Local.
   void def_quantize(const std::string& variable, const std::string& how) {
     detail::check(shoal_def_quantize(opened(), detail::text(variable), detail::text(how)));
+  }
+
+  /// How values are whole numbers in the file: "short(-2, 35)", "attributes", "none" (packing.h). Local.
+  void def_pack(const std::string& variable, const std::string& how) {
+    detail::check(shoal_def_pack(opened(), detail::text(variable), detail::text(how)));
   }
 
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.

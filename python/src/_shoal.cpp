@@ -431,6 +431,7 @@ void bind_dataset(nb::module_& m) {
       .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
       .def("def_compression", &Dataset::def_compression, "variable"_a, "filters"_a)
       .def("def_quantize", &Dataset::def_quantize, "variable"_a, "how"_a)
+      .def("def_pack", &Dataset::def_pack, "variable"_a, "how"_a)
       .def("put_att", &put_att, "variable"_a, "name"_a, "type"_a, "values"_a)
       .def("put_att_strings",
            [](Dataset& d, const std::string& variable, const std::string& name,

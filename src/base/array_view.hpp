@@ -8,6 +8,8 @@
 
 namespace shoal {
 
+class Packer;
+
 /// An array in somebody else's memory, of any strides. Owns nothing.
 struct ArrayView {
   std::byte* data = nullptr;  ///< the element with all indices 0
@@ -15,6 +17,8 @@ struct ArrayView {
   std::size_t element_size = 0;  ///< bytes; differs from size_of(type) for logical only
   Dims extents;
   Dims strides;  ///< bytes from one element to the next, may be negative
+  /// The elements are values, of a variable that is packed by this; nullptr: numbers as they are.
+  const Packer* packer = nullptr;
 
   /// A contiguous row-major array.
   static ArrayView contiguous(void* data, Type type, const Dims& extents);

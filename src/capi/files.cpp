@@ -6,6 +6,7 @@
 #include "capi/own_comm.hpp"
 #include "capi/structs.hpp"
 #include "driver/protocol/protocol.hpp"
+#include "shoal/packing.h"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -253,6 +254,12 @@ int shoal_def_compression(shoal_dataset* dataset, const char* variable, const ch
 int shoal_def_quantize(shoal_dataset* dataset, const char* variable, const char* how) {
   return define(dataset, [&](Dataset& file) {
     file.def_quantize(required_text(variable, "variable"), required_text(how, "how"));
+  });
+}
+
+int shoal_def_pack(shoal_dataset* dataset, const char* variable, const char* how) {
+  return define(dataset, [&](Dataset& file) {
+    file.def_pack(required_text(variable, "variable"), required_text(how, "how"));
   });
 }
 

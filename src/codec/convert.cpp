@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "codec/kernels.hpp"
+#include "codec/packing.hpp"
 #include "codec/quantize.hpp"
 
 namespace shoal {
@@ -198,10 +199,22 @@ void check(const Element& element) {
               size, logical ? "are 1, 2, 4 and 8" : fmt::format("is {}", size_of(element.type)));
 }
 
+ConvertLoop find_loop(const Element& from, const Element& to, Isa isa) {
+  return isa == Isa::avx2 ? find_for<Isa::avx2>(from, to) : find_for<Isa::base>(from, to);
+}
+
+// Of numbers alone, which all convert into double and back.
+ConvertRun find_packing(const Element& from, const Element& to, Isa isa) {
+  const Element number{Type::double_, sizeof(double), false};
+  const bool packs = from.packer != nullptr;
+  return {find_loop(from, number, isa), find_loop(number, to, isa), packs ? from.packer : to.packer,
+          packs ? ConvertRun::Packs::values : ConvertRun::Packs::numbers};
+}
+
 }  // namespace
 
 ConvertRun ConvertRun::rounded(const Rounding* rounding, const Element& to) const {
-  ConvertRun out(loop_);
+  ConvertRun out = *this;
   out.rounding_ = rounding;
   out.swapped_ = rounding != nullptr && to.swapped;
   return out;
@@ -221,6 +234,30 @@ ConversionErrors ConvertRun::convert_and_round(const std::byte* from, std::int64
   return conversion_errors;
 }
 
+ConversionErrors ConvertRun::convert_and_pack(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                              std::int64_t to_stride, std::int64_t n,
+                                              const std::byte* substitute) const {
+  constexpr std::int64_t k_size = sizeof(double);
+  std::array<double, k_block> values, packed;
+  ConversionErrors conversion_errors;
+  for (std::int64_t at = 0; at < n; at += k_block) {
+    const std::int64_t m = std::min(k_block, n - at);
+    loop_(from + at * from_stride, from_stride, reinterpret_cast<std::byte*>(values.data()), k_size, m,
+          nullptr);
+    double* ready = values.data();
+    if (packs_ == Packs::values) {
+      conversion_errors.merge(packer_->pack(values.data(), packed.data(), m), at);
+      ready = packed.data();
+    } else {
+      packer_->unpack(values.data(), m);
+    }
+    conversion_errors.merge(from_double_(reinterpret_cast<const std::byte*>(ready), k_size,
+                                         to + at * to_stride, to_stride, m, substitute),
+                            at);
+  }
+  return conversion_errors;
+}
+
 ConvertRun find_conversion(const Element& from, const Element& to) {
   return find_conversion(from, to, best_isa());
 }
@@ -228,7 +265,9 @@ ConvertRun find_conversion(const Element& from, const Element& to) {
 ConvertRun find_conversion(const Element& from, const Element& to, Isa isa) {
   check(from);
   check(to);
-  const ConvertLoop found = isa == Isa::avx2 ? find_for<Isa::avx2>(from, to) : find_for<Isa::base>(from, to);
+  if (from.packer != to.packer && is_number(from.type) && is_number(to.type))
+    return find_packing(from, to, isa);
+  const ConvertLoop found = find_loop(from, to, isa);
   if (found != nullptr) return found;
   std::string why = "; numbers and logicals convert into each other, text into text or logical only";
   if (from.type == Type::string || to.type == Type::string)

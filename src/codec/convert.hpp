@@ -19,10 +19,16 @@ using ConvertLoop = ConversionErrors (*)(const std::byte* from, std::int64_t fro
 
 class Rounding;
 
-/// A ConvertLoop, and what is rounded after it, if anything is.
+/// A ConvertLoop, and what is rounded after it, if anything is; or two loops, to doubles that are packed or
+/// unpacked and from these.
 class ConvertRun {
  public:
   ConvertRun(ConvertLoop loop) : loop_(loop) {}
+  enum class Packs { values, numbers };
+  /// to_double, from_double: of what comes and what goes. Packs values, or unpacks numbers. The packer has to
+  /// stay.
+  ConvertRun(ConvertLoop to_double, ConvertLoop from_double, const Packer* packer, Packs packs)
+      : loop_(to_double), from_double_(from_double), packer_(packer), packs_(packs) {}
   /// The same with rounding, which has to stay; nullptr: none. to: what the conversion makes.
   ConvertRun rounded(const Rounding* rounding, const Element& to) const;
   /// The same for elements of so many bytes that nobody reads soon: long runs go past the caches, where the
@@ -36,6 +42,7 @@ class ConvertRun {
   ConversionErrors operator()(const std::byte* from, std::int64_t from_stride, std::byte* to,
                               std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const {
     if (streamed_size_ > 0) return convert_and_stream(from, from_stride, to, to_stride, n, substitute);
+    if (packer_ != nullptr) return convert_and_pack(from, from_stride, to, to_stride, n, substitute);
     if (rounding_ == nullptr) return loop_(from, from_stride, to, to_stride, n, substitute);
     return convert_and_round(from, from_stride, to, to_stride, n, substitute);
   }
@@ -46,11 +53,18 @@ class ConvertRun {
                                      std::int64_t to_stride, std::int64_t n,
                                      const std::byte* substitute) const;
 
+  ConversionErrors convert_and_pack(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                    std::int64_t to_stride, std::int64_t n,
+                                    const std::byte* substitute) const;
+
   ConversionErrors convert_and_stream(const std::byte* from, std::int64_t from_stride, std::byte* to,
                                       std::int64_t to_stride, std::int64_t n,
                                       const std::byte* substitute) const;
 
   ConvertLoop loop_;
+  ConvertLoop from_double_ = nullptr;
+  const Packer* packer_ = nullptr;
+  Packs packs_ = Packs::values;
   const Rounding* rounding_ = nullptr;
   bool swapped_ = false;
   std::int64_t streamed_size_ = 0;
@@ -65,7 +79,8 @@ void finish_streams();
 /// (infinity and NaN are kept); integers to floating point rounded to the nearest. logical to numbers: 0 or
 /// 1; numbers to logical: non-zero is true (all bytes of the element written); char_ to char_ only, and char_
 /// to logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything
-/// else throws Error(type). string elements are never converted here. Local.
+/// else throws Error(type). string elements are never converted here. Where one side has a packer, the other's
+/// whole numbers are what it packs into; of the same packer on both sides, elements are copied. Local.
 ConvertRun find_conversion(const Element& from, const Element& to);
 /// The same for a given instruction set, which the machine must have. Local.
 ConvertRun find_conversion(const Element& from, const Element& to, Isa isa);

@@ -235,10 +235,11 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 void Dataset::started(Seconds start) {
   definitions_ =
       Definitions({fill_mode_of(settings_), settings_.choices("compression"), settings_.choices("quantize"),
-                   settings_.choices("chunks"), settings_.bytes("chunk_bytes"),
+                   settings_.choices("pack"), settings_.choices("chunks"), settings_.bytes("chunk_bytes"),
                    fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
+  definitions_.find_packed(writable_);
   gatherings_ = gatherings_of(schema());
   next_records_.start(schema());
   opened_at_ = start;
@@ -344,6 +345,10 @@ void Dataset::def_quantize(const std::string& variable, const std::string& text)
   define(nullptr, [&] { definitions_.def_quantize(variable, text); });
 }
 
+void Dataset::def_pack(const std::string& variable, const std::string& text) {
+  define(nullptr, [&] { definitions_.def_pack(variable, text); });
+}
+
 void Dataset::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                       const void* values) {
   define(variable, [&] { definitions_.put_att(variable, name, type, count, values); });
@@ -398,7 +403,8 @@ void Dataset::finish_definitions() {
                                first_difference(mine, *of_root))};
       comm_.agree_or_throw(differs);
     }
-    definitions_.describe_quantized();  // throws on all ranks, whose definitions are the same now
+    definitions_.describe_packed();  // throws on all ranks, whose definitions are the same now
+    definitions_.describe_quantized();
     check_layout_of_gathered();
     driver_->define(definitions_.wanted(), cuts_in_file());
   });
@@ -504,8 +510,10 @@ void Dataset::close(bool durable) {
   closed_ = true;
   if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
   // Where ranks wait no more for each other, nothing can be gathered.
-  if (!comm_.diverged() && !driver_->diverged() && status.code != Code::timeout && status.code != Code::mpi)
+  if (!comm_.diverged() && !driver_->diverged() && status.code != Code::timeout && status.code != Code::mpi) {
+    status.merge(warn_of_values_out_of_range());
     status.merge(finish_report());
+  }
   definitions_.reset(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
 }
@@ -533,10 +541,33 @@ std::map<std::string, std::int64_t> Dataset::fill_cells() const {
   return out;
 }
 
+std::map<std::string, OutOfRange> Dataset::out_of_range() const {
+  std::map<std::string, OutOfRange> out;
+  for (const auto& [variable, packed] : packed_)
+    if (packed.out_of_range.count > 0) out[schema().variable(variable).name] = packed.out_of_range;
+  return out;
+}
+
+// Values are lost, whether somebody reads a report or not.
+Status Dataset::warn_of_values_out_of_range() {
+  if (!writable_ || definitions_.packings().empty()) return {};
+  return caught([&] {
+    RankReport mine;
+    mine.out_of_range = out_of_range();
+    std::map<std::string, OutOfRange> of_all;
+    for (const auto& part : comm_.gather(packed(mine), 0))
+      for (const auto& [variable, values] : unpack_rank_report(part).out_of_range)
+        of_all[variable].add(values);
+    for (const auto& [variable, values] : of_all)
+      warnings_.push_back(fmt::format("variable '{}': {}", variable, text_of(values)));
+    print_warnings();
+  });
+}
+
 Status Dataset::finish_report() {
   if (settings_.text("report").empty()) return {};
   return caught([&] {
-    RankReport mine{counters(), now() - opened_at_, host_name(), fill_cells()};
+    RankReport mine{counters(), now() - opened_at_, host_name(), fill_cells(), out_of_range()};
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
@@ -628,7 +659,7 @@ DatasetReport Dataset::report_without_ranks() const {
 
 std::string Dataset::report_text() const {
   DatasetReport report = report_without_ranks();
-  report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells()});
+  report.of_ranks.push_back({counters(), now() - opened_at_, {}, fill_cells(), out_of_range()});
   return json_of(report, settings_);
 }
 

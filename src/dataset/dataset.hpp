@@ -92,6 +92,7 @@ class Dataset {
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   void def_compression(const std::string& variable, const std::string& text);
   void def_quantize(const std::string& variable, const std::string& text);
+  void def_pack(const std::string& variable, const std::string& text);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
   /// An attribute of another dataset as it is, also a _FillValue that is of no use.
@@ -200,7 +201,7 @@ class Dataset {
   std::variant<Transfer, RefusedCall> field_call(const DataCall& call, Direction direction);
   void write_field(Transfer& transfer);
   /// Calls that this object makes itself, with the cells of boxes: prepared decompositions, one record.
-  std::variant<Transfer, RefusedCall> cells_call(const DataCall& call, Direction direction) const;
+  std::variant<Transfer, RefusedCall> cells_call(const DataCall& call, Direction direction);
   void write_cells(const DataCall& call);
   void read_cells(const DataCall& call);
   template <class Work>
@@ -209,6 +210,8 @@ class Dataset {
   void check_section_here(const DataCall& call) const;
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
+  /// An array for the variable: of floating point, and the variable is packed, its elements are values.
+  CellArray as_values(int variable, const CellArray& array);
 
   // Of one rank: dataset_independent.cpp.
   struct OwnBox;
@@ -256,8 +259,10 @@ class Dataset {
   Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();
   DatasetReport report_without_ranks() const;
+  Status warn_of_values_out_of_range();
   Status finish_report();
   std::map<std::string, std::int64_t> fill_cells() const;  ///< of this rank, those above 0
+  std::map<std::string, OutOfRange> out_of_range() const;  ///< the same
   void write_overviews();
 
   Comm comm_;
@@ -267,6 +272,11 @@ class Dataset {
   std::string driver_name_;
   Settings settings_;
   FoundMachine machine_;  // the same figures on all ranks
+  struct PackedVariable {
+    Packer packer;
+    OutOfRange out_of_range = {};  // of this rank
+  };
+  std::map<int, PackedVariable> packed_;  // those that were written or read; arrays in the driver point to them
   std::unique_ptr<Driver> driver_;
   Definitions definitions_;
   std::map<int, std::shared_ptr<const Rounding>> roundings_;  // of variables that were written

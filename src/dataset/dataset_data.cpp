@@ -149,6 +149,7 @@ std::variant<Transfer, RefusedCall> Dataset::field_call(const DataCall& call, Di
         decomposition == nullptr ? std::nullopt : on_grid(schema(), gatherings_, variable, *decomposition);
     transfer = how ? transfer_on_grid(*how, variable, call, section, decomposition, direction)
                    : make_transfer(schema(), variable, call, section, decomposition, direction);
+    transfer.array = as_values(variable, transfer.array);
     if (writes) transfer.rounding = rounding_of_variable(variable);
   });
   // What the caller found comes before what this call finds.
@@ -182,6 +183,21 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
     rounding = rounding_of(definition, wanted->second);
   }
   return roundings_[variable] = rounding;
+}
+
+CellArray Dataset::as_values(int variable, const CellArray& array) {
+  if (definitions_.packings().empty() || (array.type() != Type::float_ && array.type() != Type::double_))
+    return array;
+  auto known = packed_.find(variable);
+  if (known == packed_.end()) {
+    const VariableDef& definition = schema().variable(variable);
+    const auto packing = definitions_.packings().find(definition.name);
+    if (packing == definitions_.packings().end()) return array;
+    known = packed_.emplace(variable, PackedVariable{packer_of(definition, packing->second)}).first;
+    PackedVariable& packed = known->second;
+    if (settings_.text("pack_out_of_range") == "fill") packed.packer.count_in(&packed.out_of_range);
+  }
+  return array.packed_by(&known->second.packer);
 }
 
 // All ranks come to a failure.
@@ -227,12 +243,13 @@ void Dataset::write_field(Transfer& transfer) {
 }
 
 // Of ranks that know different lengths, one may not know the section that the others mean.
-std::variant<Transfer, RefusedCall> Dataset::cells_call(const DataCall& call, Direction direction) const {
+std::variant<Transfer, RefusedCall> Dataset::cells_call(const DataCall& call, Direction direction) {
   const bool writes = direction == Direction::to_file;
   Transfer transfer;
   Status unknown = caught([&] {
-    transfer = make_transfer(schema(), variable_number(call.variable), call, call.section, call.decomposition,
-                             direction);
+    const int variable = variable_number(call.variable);
+    transfer = make_transfer(schema(), variable, call, call.section, call.decomposition, direction);
+    transfer.array = as_values(variable, transfer.array);
   });
   if (unknown.ok() && (comm_.size() > 1 || !transfer.refused)) return transfer;
   unknown.merge(transfer.refused.why);
@@ -381,7 +398,7 @@ void Dataset::put(const DataCall& call) {
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   const VariableDef& definition = schema().variable(variable);
-  const CellArray cells = fitted(call.array, box, call.section, schema(), variable);
+  const CellArray cells = as_values(variable, fitted(call.array, box, call.section, schema(), variable));
   check_value_types(definition, cells.type());
   const HostArray on_host(cells);
   const ArrayView& view = on_host.view();
@@ -416,7 +433,7 @@ void Dataset::get(const DataCall& call) {
     variable = variable_number(call.variable);
     const VariableDef& definition = schema().variable(variable);
     box = region_of(schema(), variable, call.section, Direction::from_file, nullptr, Dims());
-    cells = fitted(call.array, box, call.section, schema(), variable);
+    cells = as_values(variable, fitted(call.array, box, call.section, schema(), variable));
     check_value_types(definition, cells.type());
     if (definition.type != Type::string)
       find_conversion({definition.type, size_of(definition.type), false}, cells.element());

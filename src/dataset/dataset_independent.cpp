@@ -98,7 +98,7 @@ Dataset::OwnBox Dataset::own_box(const BoxArgument& box, Direction direction) {
                 "variable of type char");
   for (int d = 0; d < n; ++d)
     check_range(schema().dim(variable.dims[d]), box.start[d], box.count[d], box.stride[d], direction);
-  OwnBox own{box.variable, {box.start, box.count, box.stride}, box.array.cells};
+  OwnBox own{box.variable, {box.start, box.count, box.stride}, as_values(box.variable, box.array.cells)};
   if (writes) {
     const Placement& where = driver_->placement(box.variable);
     if (where.kind == Placement::Kind::encoded)

@@ -40,8 +40,7 @@ Bytes gather_values(const ArrayView& view, const VariableDef& variable, const Ro
                     ConversionErrors& conversion_errors) {
   const std::size_t size = size_of(variable.type);
   const Element stored{variable.type, size, false};
-  const ConvertRun convert =
-      find_conversion({view.type, view.element_size, false}, stored).rounded(rounding, stored);
+  const ConvertRun convert = find_conversion(CellArray(view).element(), stored).rounded(rounding, stored);
   Bytes values(static_cast<std::size_t>(volume(view.extents)) * size);
   const Bytes fill = fill_of(variable);
   if (!values.empty())
@@ -53,8 +52,7 @@ Bytes gather_values(const ArrayView& view, const VariableDef& variable, const Ro
 void scatter_values(const std::byte* values, const VariableDef& variable, const ArrayView& view,
                     ConversionErrors& conversion_errors) {
   const std::size_t size = size_of(variable.type);
-  const ConvertRun convert =
-      find_conversion({variable.type, size, false}, {view.type, view.element_size, false});
+  const ConvertRun convert = find_conversion({variable.type, size, false}, CellArray(view).element());
   // A logical value that is not known is false; other types have a fill value.
   Bytes fill(view.element_size);
   if (view.type != Type::logical) std::memcpy(fill.data(), default_fill(view.type), fill.size());

@@ -13,6 +13,17 @@ CellArray CellArray::of_source(Type type, const Dims& extents, CellSource source
           std::make_shared<SourceCells>(std::move(source), first, most_cells)};
 }
 
+CellArray CellArray::of_elements(const Element& element, std::byte* cells, const Dims& extents) {
+  return ArrayView{cells, element.type, element.size, extents, byte_strides(extents, element.size),
+                   element.packer};
+}
+
+CellArray CellArray::packed_by(const Packer* packer) const {
+  CellArray out = *this;
+  out.view_.packer = packer;
+  return out;
+}
+
 bool CellArray::is_dense() const {
   const Dims strides = byte_strides(view_.extents, view_.element_size);
   for (int d = 0; d < strides.size(); ++d)

@@ -24,7 +24,7 @@ class CellArray {
                              std::int64_t most_cells = INT64_MAX);
 
   Type type() const { return view_.type; }
-  Element element() const { return {view_.type, view_.element_size, false}; }
+  Element element() const { return {view_.type, view_.element_size, false, view_.packer}; }
   const Dims& extents() const { return view_.extents; }
   bool has_cells() const { return access_ != nullptr; }
   /// The element with all indices 0, where the host can read and write the array itself; else nullptr.
@@ -36,6 +36,11 @@ class CellArray {
   bool is_dense() const;
   /// Is its memory the host's, and begins there, with these bytes from one cell to the next?
   bool lies_at(const std::byte* first, const Dims& strides) const;
+
+  /// Cells in the host's memory, with such elements.
+  static CellArray of_elements(const Element& element, std::byte* cells, const Dims& extents);
+  /// The same cells as values of a variable that is packed.
+  CellArray packed_by(const Packer* packer) const;
 
   /// The description alone.
   CellArray without_cells() const;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/language.hpp"
+#include "codec/packing.hpp"
 
 namespace shoal {
 
@@ -16,10 +17,12 @@ namespace {
 std::string value_text(const CellArray& array, const Dims& index) {
   double value = 0;
   const Status known = caught([&] {
+    Element element = array.element();
+    element.packer = nullptr;
     const Element number{Type::double_, sizeof value, false};
     const Box cell(index, Dims(index.size(), 1));
     array.gather(BlockCells{cell, byte_strides(cell.count, sizeof value)},
-                 reinterpret_cast<std::byte*>(&value), {find_conversion(array.element(), number), nullptr});
+                 reinterpret_cast<std::byte*>(&value), {find_conversion(element, number), nullptr});
   });
   if (!known.ok()) return "the value";
   std::array<char, 40> text{};
@@ -45,8 +48,12 @@ Status unfitting(const Transfer& transfer, const VariableDef& variable, std::int
   for (int d = 0; d < transfer.origin.size(); ++d)
     global[d] += transfer.origin[d];
   const std::string value = writing ? value_text(transfer.array, in_array) : "the file's value";
-  const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type());
-  std::string message = fmt::format("{} at index [{}] ({}) does not fit type {}", value, index_text(global),
+  const Packer* const packer = in_memory(transfer).packer;
+  const std::string target =
+      !writing            ? fmt::format("type {}", name_of(transfer.array.type()))
+      : packer == nullptr ? fmt::format("type {}", name_of(variable.type))
+                          : fmt::format("{} as it is packed, for {}", name_of(variable.type), packer->range_text());
+  std::string message = fmt::format("{} at index [{}] ({}) does not fit {}", value, index_text(global),
                                     counted_from(), target);
   if (count > 1) message += fmt::format(", nor do {} more", count - 1);
   message +=

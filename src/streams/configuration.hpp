@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/type.hpp"
+#include "codec/packing.hpp"
 #include "streams/time/window.hpp"
 
 namespace shoal::streams {
@@ -136,6 +137,7 @@ struct FieldChoice {
   std::optional<TimeOperation> operation;  ///< nothing: the file's, as all that follows
   std::optional<Type> type;
   std::optional<double> scale_factor, add_offset;
+  std::optional<PackRequest> pack;      ///< in place of type, scale_factor and add_offset
   std::optional<double> missing_value;  ///< of the file, in cells without a value; may be NaN
   std::optional<Duration> sample_every;
   std::vector<AttributeChoice> attributes;  ///< also long_name, standard_name, units
@@ -184,6 +186,7 @@ struct FileChoice {
   bool fms_attributes = false;                     ///< also time_avg_info, average_T1, average_T2, average_DT
   std::optional<Type> type;                        ///< of its fields
   std::optional<double> scale_factor, add_offset;  ///< values are packed: packed * scale_factor + add_offset
+  std::optional<PackRequest> pack;                 ///< in place of the three
   bool strict = false;                             ///< a step that goes past the end of a window is an error
   std::vector<AttributeChoice> attributes;
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the dataset (docs/settings.md), checked

@@ -413,6 +413,15 @@ class Planner {
   /// fractions: the operations make some where the values of the field are whole.
   void choose_type(Output& out, const Field& like, const FileChoice& of_file, const FieldChoice& choice,
                    bool fractions) const {
+    const bool own = choice.type || choice.scale_factor || choice.add_offset;
+    const std::optional<PackRequest> pack = choice.pack || own ? choice.pack : of_file.pack;
+    if (pack && pack->kind == PackRequest::Kind::range) {
+      out.has_fractions = true;
+      out.encoding.type = pack->type;
+      out.encoding.packing =
+          Packer::packing_of(pack->type, fill_of(pack->type, std::nullopt), pack->least, pack->most);
+      return;
+    }
     const std::optional<Type> said = choice.type ? choice.type : of_file.type;
     const bool counts = out.operation.operation == Operation::count;
     out.has_fractions = fractions || (is_floating(like.type) && !counts);

@@ -26,11 +26,11 @@ const std::vector<std::string> k_file_keys = {
     "levels",      "reduce",   "interpolate",  "from",       "until",          "missing",
     "unfinished",  "commit",   "time",         "time_units", "fms_attributes", "type",
     "attributes",  "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
-    "sample_every"};
+    "sample_every", "pack"};
 const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
                                                "operation",  "type",          "scale_factor", "add_offset",
                                                "attributes", "enabled",       "long_name",    "standard_name",
-                                               "units",      "missing_value", "sample_every"};
+                                               "units",      "missing_value", "sample_every", "pack"};
 // Of a field: attributes of its variable that are texts.
 constexpr const char* k_attribute_keys[] = {"long_name", "standard_name", "units"};
 
@@ -123,6 +123,22 @@ class Reader : private SelectionReader {
     const auto value = number(node, "scale_factor");
     if (value == 0) problem(node, "scale_factor", "is not 0: values are packed * scale_factor + add_offset");
     return value;
+  }
+  std::optional<PackRequest> pack(const toml::node& node) {
+    PackRequest out;
+    checked(node, "pack", [&] { out = pack_request_of(text(node, "pack")); });
+    if (out.kind != PackRequest::Kind::attributes) return out;
+    problem(node, "pack",
+            "is a type with the least and the greatest value, as in \"short(-2, 35)\", or \"none\"; scale_factor "
+            "and add_offset are keys of their own");
+    return std::nullopt;
+  }
+  // The keys that `pack` stands for.
+  void check_pack(const toml::table& table) {
+    const auto* given = table.get("pack");
+    for (const char* const key : {"type", "scale_factor", "add_offset"})
+      if (given != nullptr && table.contains(key))
+        problem(*given, "pack", fmt::format("gives {} as well; leave one of them out", key));
   }
   std::optional<Type> type(const toml::node& node, const std::string& key) {
     std::optional<Type> out;
@@ -264,6 +280,8 @@ class Reader : private SelectionReader {
     if (const auto* kind = table->get("type")) field.type = type(*kind, "type");
     if (const auto* given = table->get("scale_factor")) field.scale_factor = scale_factor(*given);
     if (const auto* given = table->get("add_offset")) field.add_offset = number(*given, "add_offset");
+    if (const auto* given = table->get("pack")) field.pack = pack(*given);
+    check_pack(*table);
     if (const auto* given = table->get("attributes")) field.attributes = attributes(*given);
     if (const auto* given = table->get("missing_value")) field.missing_value = missing_value(*given);
     if (const auto* given = table->get("sample_every")) field.sample_every = sample_every(*given);
@@ -345,6 +363,9 @@ class Reader : private SelectionReader {
     take("type", [&](const auto& node) { file.type = type(node, "type"); });
     take("scale_factor", [&](const auto& node) { file.scale_factor = scale_factor(node); });
     take("add_offset", [&](const auto& node) { file.add_offset = number(node, "add_offset"); });
+    const bool own_packing = table.contains("type") || table.contains("scale_factor") || table.contains("add_offset");
+    if (table.contains("pack") || !own_packing) take("pack", [&](const auto& node) { file.pack = pack(node); });
+    check_pack(table);
     take("time_origin", [&](const auto& node) { file.time_origin = text(node, "time_origin"); });
     take("sample_every", [&](const auto& node) { file.sample_every = sample_every(node); });
     take("strict", [&](const auto& node) { file.strict = flag(node, "strict"); });
@@ -358,7 +379,7 @@ class Reader : private SelectionReader {
         const std::string name(key.str());
         const bool known =
             std::find(setting_names_.begin(), setting_names_.end(), name) != setting_names_.end();
-        if (known && !table.contains(name) && (node.is_string() || node.is_number() || node.is_boolean()))
+        if (known && !is_file_key(name) && !table.contains(name) && (node.is_string() || node.is_number() || node.is_boolean()))
           file.settings.emplace_back(name, toml_value(node, name));
       }
     for (const auto& [key, node] : table) {

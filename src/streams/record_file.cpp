@@ -47,6 +47,15 @@ CellArray made_array(Type type, const Dims& extents, const Make& make) {
       {}, k_some);
 }
 
+// Streams pack what they make themselves, by keys of their own.
+const std::pair<std::string, std::string> k_own_packing{"pack", "none"};
+
+bool fills_out_of_range(const FileChoice& choice) {
+  for (const auto& [key, value] : choice.settings)
+    if (key == "pack_out_of_range") return value == "fill";
+  return false;
+}
+
 }  // namespace
 
 void tell(const Comm& comm, const std::string& message) {
@@ -132,6 +141,7 @@ void RecordFile::open_again(std::int64_t records) {
         setting.first != "read_masked")
       going_on.settings.push_back(setting);
   going_on.settings.emplace_back("read_masked", "leave");
+  going_on.settings.push_back(k_own_packing);
   dataset_ = Dataset::open(comm_.handle(), path_, true, maker_.options(going_on.settings_text()));
   const std::int64_t there = dataset_->num_records("time");
   if (there < records)
@@ -153,7 +163,9 @@ void RecordFile::create() {
         "the file away, or let the configuration say exists = \"replace\"",
         time_.calendar.text(time_.now));
   replaced_ = records_there();
-  dataset_ = Dataset::create(comm_.handle(), path_, maker_.options(file_.choice.settings_text()));
+  FileChoice made = file_.choice;
+  made.settings.push_back(k_own_packing);
+  dataset_ = Dataset::create(comm_.handle(), path_, maker_.options(made.settings_text()));
   records_ = 0;
 }
 
@@ -243,7 +255,7 @@ void RecordFile::write(const RecordTime& time, const std::vector<Values>& values
     if (dataset_ == nullptr) open(time.window);
     const std::int64_t record = record_of(time);
     changed_ = true;
-    std::vector<Unpackable> unpackable;
+    std::vector<OutOfRange> unpackable;
     for (const Values& one : values)
       unpackable.push_back(write_output(one, record));
     check_packed(values, unpackable);
@@ -252,9 +264,9 @@ void RecordFile::write(const RecordTime& time, const std::vector<Values>& values
   }
 }
 
-void RecordFile::check_packed(const std::vector<Values>& values, const std::vector<Unpackable>& found) const {
+void RecordFile::check_packed(const std::vector<Values>& values, const std::vector<OutOfRange>& found) const {
   std::vector<std::int64_t> counts;
-  for (const Unpackable& one : found)
+  for (const OutOfRange& one : found)
     counts.push_back(one.count);
   if (std::none_of(values.begin(), values.end(),
                    [&](const Values& one) { return encoding_of(*one.output).packing; }))
@@ -267,15 +279,15 @@ void RecordFile::check_packed(const std::vector<Values>& values, const std::vect
                  lowest = -comm_.max(found[i].count > 0 ? -found[i].lowest : none);
     const Output& output = *values[i].output;
     const Encoding& encoding = encoding_of(output);
-    throw Error(Code::range,
-                "{} of its values, of {} to {}, do not fit type {}, which has {}; their cells have the fill "
-                "value",
-                counts[i], lowest, highest, text_of(encoding), range_text(encoding))
-        .of_variable(output.name);
+    const std::string why = fmt::format(
+        "{} of its values, of {} to {}, do not fit type {}, which has {}; their cells have the fill value",
+        counts[i], lowest, highest, text_of(encoding), packer_of(encoding, nullptr).range_text());
+    if (!fills_out_of_range(file_.choice)) throw Error(Code::range, "{}", why).of_variable(output.name);
+    tell(comm_, fmt::format("{}: variable '{}': {}", path_, output.name, why));
   }
 }
 
-Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
+OutOfRange RecordFile::write_output(const Values& values, std::int64_t record) {
   const Output& output = *values.output;
   const Encoding& encoding = encoding_of(output);
   Collector& collector = *values.collector;
@@ -313,18 +325,12 @@ Unpackable RecordFile::write_output(const Values& values, std::int64_t record) {
       first += here, n -= here, out += here;
     }
   };
-  Unpackable unpackable;
-  if (encoding.packing) {
-    std::vector<double> some(k_some);
-    for (std::int64_t at = 0; at < volume(extents); at += k_some) {
-      const std::int64_t n = std::min(k_some, volume(extents) - at);
-      make(at, n, some.data());
-      unpackable.add(pack(some.data(), n, encoding));
-    }
-  }
+  OutOfRange unpackable;
+  std::optional<Packer> packer;
+  if (encoding.packing) packer = packer_of(encoding, &unpackable);
   const auto stored = [&](std::int64_t first, std::int64_t n, double* out) {
     make(first, n, out);
-    if (encoding.packing) pack(out, n, encoding);
+    if (packer) packer->pack(out, n);
   };
   write_array(number_of(output), decomposition, made_array<double>(Type::double_, extents, stored), record);
   return unpackable;

@@ -145,7 +145,7 @@ class RecordFile {
   const Encoding& encoding_of(const Output& output) const;
   std::int64_t record_of(const RecordTime& time);
   void put_time(const RecordTime& time, std::int64_t record);
-  Unpackable write_output(const Values& values, std::int64_t record);
+  OutOfRange write_output(const Values& values, std::int64_t record);
   bool is_written_whole(const Values& values) const;
   void write_whole(const Values& values, std::int64_t record);
   /// n of the values that the record gets, from part cell `first` of a bin on, not packed yet.
@@ -158,7 +158,7 @@ class RecordFile {
   /// The cells of the reduced field, of one state after another.
   std::vector<double> reduced(const Values& values) const;
   /// Error(range) where values of outputs that were packed did not fit.
-  void check_packed(const std::vector<Values>& values, const std::vector<Unpackable>& found) const;
+  void check_packed(const std::vector<Values>& values, const std::vector<OutOfRange>& found) const;
   void put_att(const char* variable, const Attribute& attribute);
   void put_text(const char* variable, const char* name, const std::string& text);
   /// Variables that records have, by their numbers in the open file.

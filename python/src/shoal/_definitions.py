@@ -90,6 +90,7 @@ class Definitions:
         chunks: Sequence[int] | None = None,
         compression: str | None = None,
         quantize: str | None = None,
+        pack: str | None = None,
     ) -> None:
         """A variable. Local.
 
@@ -105,6 +106,7 @@ class Definitions:
         chunks  chunk shape, one number a dimension (netcdf4)
         compression  "none", or filters such as "shuffle+zstd:1" (netcdf4); None: the setting's
         quantize     "none", or lossy, "bitround:7" or "granular_bitround:3"; None: the setting's
+        pack         "none", or values as whole numbers, "short(-2, 35)" (see def_pack); None: the setting's
         """
         self._need_open()
         # All that can be wrong by itself is looked at before anything is defined.
@@ -142,6 +144,8 @@ class Definitions:
             self._raw.def_compression(name, compression)
         if quantize is not None:
             self._raw.def_quantize(name, quantize)
+        if pack is not None:
+            self._raw.def_pack(name, pack)
         for key, value in (attrs or {}).items():
             self.put_att(name, key, value)
 
@@ -232,6 +236,21 @@ class Definitions:
         """
         self._need_open()
         self._raw.def_quantize(name, str(how))
+
+    @definition
+    def def_pack(self, name: str, how: str) -> None:
+        """How values of a variable are whole numbers in the file (CF: scale_factor, add_offset). Local.
+
+        how  "short(-2, 35)": a float or double variable becomes one of this type when its definition is finished,
+             for values from -2 to 35; types are byte, ubyte, short, ushort, int and uint. "attributes": a variable
+             of such a type is packed as its scale_factor and add_offset say. "none": not at all
+
+        Arrays of floating point then hold values, in writing and reading, with NaN where there is none; arrays of
+        whole numbers hold the packed ones. Values out of the range become the fill value and are counted in the
+        report, or are an error (setting pack_out_of_range).
+        """
+        self._need_open()
+        self._raw.def_pack(name, str(how))
 
     def _ensure_dim(self, variable: str, dim: str, length: int | None) -> None:
         there = seen_from(self.dimensions, group_of(from_root(variable)), dim)

@@ -36,12 +36,11 @@ BoxArrays::BoxArrays(const VariableDef& variable, std::vector<CellArray> boxes, 
   for (const auto& box : boxes_)
     if (!(box.element() == element_)) element_ = {variable.type, size_of(variable.type), false};
   if (lie_as_copied()) {
-    array_ = ArrayView{boxes_.front().host_cells(), element_.type, element_.size, shape_,
-                       byte_strides(shape_, element_.size)};
+    array_ = CellArray::of_elements(element_, boxes_.front().host_cells(), shape_);
     return;
   }
   copy_.resize(cells_in(shape_) * element_.size);
-  array_ = ArrayView{copy_.data(), element_.type, element_.size, shape_, byte_strides(shape_, element_.size)};
+  array_ = CellArray::of_elements(element_, copy_.data(), shape_);
 }
 
 // work(box, its first cell in a copy that begins there, strides there in the box's dimensions).

@@ -403,6 +403,8 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
   variable.distributed = decomposition != nullptr;
   quantized_.erase(name);
   by_pattern_.erase(name);
+  pack_requests_.erase(name);
+  packings_.erase(name);
   if (variable.distributed) check_can_be_cut(variable);
   if (variable.distributed && !variable.dims.empty()) take_defaults(variable);
   if (type == Type::logical) {
@@ -683,6 +685,10 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
     replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
+  if (index >= 0 && index < variables_in_file_ && is_packing_attribute(name) &&
+      packings_.contains(schema().variable(index).name))
+    throw Error(Code::not_supported, "attribute '{}' says how values are stored, and stays", name)
+        .of_variable(variable);
   auto& attributes = wanted().attributes_of(index);
   if (!is_new(index) && find_attribute(attributes, name) == nullptr) added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));

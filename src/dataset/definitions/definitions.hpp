@@ -13,6 +13,7 @@
 
 #include "base/numbered.hpp"
 #include "codec/quantize.hpp"
+#include "dataset/definitions/packed.hpp"
 #include "dataset/settings/choices.hpp"
 #include "decomp/decomposition.hpp"
 #include "format/catalog.hpp"
@@ -30,7 +31,8 @@ class Definitions {
     FillMode fill = FillMode::all;
     Choices compression;   ///< of distributed variables; values as for def_compression
     Choices quantization;  ///< the same, as for def_quantize
-    Choices chunks;        ///< the same, as for chunk_request_of
+    Choices packing;       ///< the same, as for def_pack; "attributes" also of others, and of the file's
+    Choices chunks;        ///< of distributed variables, as for chunk_request_of
     std::int64_t chunk_bytes = 0;
     bool late_fill = false;  ///< a variable of the file without fill may get a fill value: driver native can
   };
@@ -77,7 +79,7 @@ class Definitions {
   /// Was it defined here, and not found in the file that was opened?
   bool defined_here(const std::string& variable) const { return defined_.contains(variable); }
   bool any_defined_here() const { return !defined_.empty(); }
-  /// Was a choice of the setting "compression", "chunks" or "quantize" used for a variable?
+  /// Was a choice of a setting that may differ between variables used for one?
   bool took(const std::string& setting, const Choices::Choice& choice) const {
     return taken_.contains({setting, choice.pattern});
   }
@@ -93,6 +95,16 @@ class Definitions {
   const std::map<std::string, Quantization>& quantized() const { return quantized_; }
   /// Those of a file that exists go on as its attributes say.
   void find_quantized();
+  /// text: as for the setting pack.
+  void def_pack(const std::string& variable, const std::string& text);
+  /// Which variables are packed when they are written, and unpacked when they are read, by name. New ones from
+  /// describe_packed on.
+  const std::map<std::string, VariablePacking>& packings() const { return packings_; }
+  /// Those of a file that exists, as far as the setting says so. Error(setting, type, not_found,
+  /// not_supported): a variable cannot be packed as it says.
+  void find_packed(bool writable);
+  /// Ends the define phase: variables that are to be packed are defined so.
+  void describe_packed();
   /// Ends the define phase: what the file says of quantization is added to the definitions.
   void describe_quantized();
   /// The same of cells that are left out: _FillValue, of new variables whose decomposition leaves some.
@@ -148,6 +160,8 @@ class Definitions {
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();
+  bool may_be_packed(const VariableDef& v, const PackRequest& request,
+                     const std::set<std::string>& coordinates) const;
   bool lacks_fill_value(const VariableDef& variable) const;
   bool may_get_fill_value(int variable) const;
   bool may_get_late_fill(int variable) const;
@@ -169,6 +183,8 @@ class Definitions {
   std::set<std::pair<int, std::string>> added_attributes_;  // to what is in the file: owner, name
   std::map<std::string, Quantization> quantized_;
   std::map<std::string, std::string> by_pattern_;  ///< those of them that no setting names, by which pattern
+  std::map<std::string, PackRequest> pack_requests_;  ///< of def_pack
+  std::map<std::string, VariablePacking> packings_;
   Defaults defaults_;
   std::unordered_set<std::string> defined_;
   std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern

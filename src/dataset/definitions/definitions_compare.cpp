@@ -33,12 +33,14 @@ Bytes Definitions::packed() const {
     if (at == seen.end()) seen.push_back(d.get());
   }
   out.put(numbers);
-  // By the setting: a variable that turns out to be a coordinate is not quantized.
-  std::vector<std::string> quantized;
+  // What becomes of values. By the setting: a variable that turns out to be a coordinate is not quantized.
+  std::vector<std::string> values;
   for (const auto& [name, quantization] : quantized_)
-    quantized.push_back(fmt::format("variable '{}' is quantized ({}{})", name, text_of(quantization),
+    values.push_back(fmt::format("variable '{}' is quantized ({}{})", name, text_of(quantization),
                                     by_pattern_.contains(name) ? ", by the setting" : ""));
-  out.put(quantized);
+  for (const auto& [name, request] : pack_requests_)
+    values.push_back(fmt::format("variable '{}' is packed ({})", name, text_of(request)));
+  out.put(values);
   return out.take();
 }
 
@@ -153,7 +155,7 @@ std::string variables_difference(const Schema& mine, const Schema& root) {
 }
 
 // Lists in words, in the order of names.
-std::string quantized_difference(const std::vector<std::string>& mine, const std::vector<std::string>& root) {
+std::string values_difference(const std::vector<std::string>& mine, const std::vector<std::string>& root) {
   const auto only_in = [](const std::vector<std::string>& these, const std::vector<std::string>& those) {
     const auto found = std::find_if(these.begin(), these.end(), [&](const std::string& one) {
       return std::find(those.begin(), those.end(), one) == those.end();
@@ -189,7 +191,7 @@ std::string first_difference(const Bytes& mine, const Bytes& of_root) {
   if (!difference.empty()) return difference;
   if (my_reader.get<std::vector<std::int64_t>>() != root_reader.get<std::vector<std::int64_t>>())
     return "variables share decompositions in another way than on rank 0";
-  return quantized_difference(my_reader.get<std::vector<std::string>>(),
+  return values_difference(my_reader.get<std::vector<std::string>>(),
                               root_reader.get<std::vector<std::string>>());
 }
 

@@ -109,6 +109,8 @@ void Definitions::move_notes(const std::string& from, const std::string& to) {
   };
   move_entry(quantized_);
   move_entry(by_pattern_);
+  move_entry(pack_requests_);
+  move_entry(packings_);
   if (defined_.erase(from) > 0) defined_.insert(to);
   std::replace(added_fill_.begin(), added_fill_.end(), from, to);
 }
@@ -129,7 +131,8 @@ std::vector<Attribute>& Definitions::changeable_attributes(int owner, const std:
   const bool is_list = std::any_of(gatherings.begin(), gatherings.end(),
                                    [&](const Gathering& gathering) { return gathering.list == variable; });
   if ((name == "compress" && is_list) ||
-      (quantized_.contains(definition.name) && is_quantization_attribute(name)))
+      (quantized_.contains(definition.name) && is_quantization_attribute(name)) ||
+      (packings_.contains(definition.name) && is_packing_attribute(name)))
     throw Error(Code::not_supported, "attribute '{}' says how values are stored, and stays", name);
   return definition.attributes;
 }

@@ -120,8 +120,7 @@ Transfer GatheredField::in_file(const Transfer& grid, const std::shared_ptr<cons
   if (grid.region.empty()) out.region.count = Dims(out.region.rank());
   const bool has_cells = !grid.refused && !map->tile().empty() && !grid.region.empty();
   out.mine = has_cells ? out.region : no_cells(out.region.rank());
-  out.array = ArrayView{nullptr, grid.array.type(), in_memory(grid).size, Dims(out.region.rank()),
-                        Dims(out.region.rank())};
+  out.array = CellArray::of_elements(in_memory(grid), nullptr, Dims(out.region.rank()));
   return out;
 }
 

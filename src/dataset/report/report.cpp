@@ -150,6 +150,14 @@ std::map<std::string, std::int64_t> fill_cells_of(const DatasetReport& report) {
   return sums;
 }
 
+std::map<std::string, OutOfRange> out_of_range_of(const DatasetReport& report) {
+  std::map<std::string, OutOfRange> sums;
+  for (const auto& rank : report.of_ranks)
+    for (const auto& [variable, values] : rank.out_of_range)
+      sums[variable].add(values);
+  return sums;
+}
+
 std::string table_path(const std::string& path) {
   const std::string extension = extension_of(path);
   return (extension == ".txt" ? path : path.substr(0, path.size() - extension.size())) + ".txt";
@@ -193,6 +201,11 @@ Bytes packed(const RankReport& report) {
     out.put(variable);
     out.put(cells);
   }
+  out.put(static_cast<std::uint64_t>(report.out_of_range.size()));
+  for (const auto& [variable, values] : report.out_of_range) {
+    out.put(variable);
+    out.put(values);
+  }
   return out.take();
 }
 
@@ -205,6 +218,11 @@ RankReport unpack_rank_report(const Bytes& bytes) {
     std::string variable;
     in.get(variable);
     report.fill_cells[variable] = in.get<std::int64_t>();
+  }
+  for (auto n = in.get<std::uint64_t>(); n > 0; --n) {
+    std::string variable;
+    in.get(variable);
+    report.out_of_range[variable] = in.get<OutOfRange>();
   }
   return report;
 }
@@ -247,6 +265,11 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
   std::vector<std::string> fill_cells;
   for (const auto& [variable, cells] : fill_cells_of(report))
     fill_cells.push_back(member(variable, std::to_string(cells)));
+  std::vector<std::string> out_of_range;
+  for (const auto& [variable, values] : out_of_range_of(report))
+    out_of_range.push_back(
+        member(variable, object({member("count", std::to_string(values.count)),
+                                 member("lowest", number(values.lowest)), member("highest", number(values.highest))})));
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);
@@ -273,6 +296,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("strategies", list(first.strategies)),
                  member("fill_values_added", list(report.filled)),
                  member("fill_values_written", object(fill_cells)),
+                 member("values_out_of_range", object(out_of_range)),
                  member("warnings", list(warnings_of(report))),
                  member("advice", json_text(advice_of(report, settings)))});
 }
@@ -340,6 +364,8 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   for (const auto& [variable, cells] : fill_cells_of(report))
     out += row("fill values",
                fmt::format("{}: {} cells that are no land; readers take them for missing", variable, cells));
+  for (const auto& [variable, values] : out_of_range_of(report))
+    out += row("out of range", fmt::format("{}: {}", variable, text_of(values)));
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
       out += row("setting",

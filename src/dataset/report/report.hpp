@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "codec/packing.hpp"
 #include "dataset/settings/settings.hpp"
 #include "driver/driver.hpp"
 
@@ -19,6 +20,8 @@ struct RankReport {
   std::string host = {};     ///< of the rank
   /// By variable: cells that were no land and hold the fill value, so that readers take them for missing.
   std::map<std::string, std::int64_t> fill_cells = {};
+  /// By packed variable: values that did not fit, in place of which the fill value was written.
+  std::map<std::string, OutOfRange> out_of_range = {};
 };
 
 /// What became of one dataset, of one rank or of all.

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "codec/filters.hpp"
+#include "codec/packing.hpp"
 #include "codec/quantize.hpp"
 #include "dataset/settings/setting_aliases.hpp"
 #include "format/chunk_shape.hpp"
@@ -156,6 +157,14 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "so many bits or digits are kept of new distributed variables of type float and double; by name as "
      "compression",
      true},
+    {"pack", Kind::text, "none", "none, attributes or TYPE(LEAST, MOST)",
+     "floating-point values are whole numbers in the file: of new distributed variables, of the type, with "
+     "scale_factor and add_offset for values from LEAST to MOST; attributes: of all variables that have "
+     "scale_factor or add_offset; by name as compression",
+     false},
+    {"pack_out_of_range", Kind::word, "fill", "fill error",
+     "values that a packed variable has no number for: the fill value and a count in the report, or an error",
+     false},
     {"fill", Kind::word, "true", "true false written",
      "cells that nobody writes get the fill value; written: those that no rank owns of a field that is "
      "written, and no others; false: they are undefined in new variables, and keep what the file had where "
@@ -275,12 +284,13 @@ void check_bytes(const SettingKey& key, const std::string& value, const std::str
 }
 
 bool is_by_name(const std::string& key) {
-  return key == "chunks" || key == "compression" || key == "quantize";
+  return key == "chunks" || key == "compression" || key == "quantize" || key == "pack";
 }
 
 Choices choices_of(const std::string& key, const std::string& text) {
   return {text, [&](const std::string& value) {
             if (key == "chunks") return text_of(chunk_request_of(value));
+            if (key == "pack") return text_of(pack_request_of(value));
             return key == "compression" ? text_of(filters_of(value)) : text_of(quantization_of(value));
           }};
 }
@@ -387,11 +397,17 @@ void Settings::check_below(const std::string& key, const std::string& path) cons
 void Settings::set_all(const std::string& text, const std::string& origin) {
   std::size_t at = 0;
   const auto is_end = [&](std::size_t i) { return i >= text.size() || text[i] == ',' || text[i] == '\n'; };
+  // "short(-2, 35)" is one value.
+  const auto behind_brackets = [&](std::size_t i) {
+    const std::size_t close = text.find_first_of("()=\n", i + 1);
+    return close != std::string::npos && text[close] == ')' ? close : i;
+  };
   while (at < text.size()) {
     std::size_t end = at;
     bool quoted = false;
     while (end < text.size() && (quoted || !is_end(end))) {
       if (text[end] == '"') quoted = !quoted;
+      if (text[end] == '(' && !quoted) end = behind_brackets(end);
       ++end;
     }
     if (quoted) throw Error(Code::setting, "settings '{}': a double quote is not closed", text);

@@ -117,7 +117,7 @@ const SettingKey& key_of(const char* name) {
 }
 
 bool is_by_variable(const std::string& key) {
-  return key == "compression" || key == "chunks" || key == "quantize";
+  return key == "compression" || key == "chunks" || key == "quantize" || key == "pack";
 }
 
 // Does the setting ask for something that a dataset without it would not do anyway?
@@ -159,6 +159,9 @@ constexpr auto k_by_variable = std::to_array<ByVariable>({
      "it is for variables that are cut over ranks, of type float or double with more bits than are to be "
      "kept, "
      "and no coordinates"},
+    {"pack", "none",
+     "it is for variables that are cut over ranks, of type float or double and no coordinates, or (attributes) "
+     "for whole numbers of up to 4 bytes with scale_factor or add_offset"},
 });
 
 std::vector<std::string> names_in(const Schema& schema) {
@@ -222,7 +225,7 @@ std::vector<std::string> unused_choices(const Settings& settings, const Definiti
   const DatasetKind kind{definitions.schema().format, "native", true};
   for (const ByVariable& about : k_by_variable) {
     // Of others unused_settings has spoken.
-    const bool any_format = std::string(about.key) == "quantize";
+    const bool any_format = std::string(about.key) == "quantize" || std::string(about.key) == "pack";
     if (settings.is_default(about.key) || (!any_format && !has_chunks(settings, kind))) continue;
     const Choices choices = settings.choices(about.key);
     for (const auto& choice : choices.all()) {

@@ -40,12 +40,10 @@ void DomainsDriver::hold(const Transfer* field, const Status& refused) {
   HeldField held{*field, {}};
   const CellArray& array = field->array;
   if (array.has_cells() && !field->mine.empty()) {
-    ArrayView copy{nullptr, array.type(), array.element().size, array.extents(), {}};
-    copy.strides = byte_strides(copy.extents, copy.element_size);
-    held.cells = std::make_unique<Bytes>(bytes_of(Box::whole(copy.extents), copy.element_size));
-    copy.data = held.cells->data();
-    array.copy_to(copy.data, copy.strides);
-    held.transfer.array = copy;
+    const Element element = array.element();
+    held.cells = std::make_unique<Bytes>(bytes_of(Box::whole(array.extents()), element.size));
+    array.copy_to(held.cells->data(), byte_strides(array.extents(), element.size));
+    held.transfer.array = CellArray::of_elements(element, held.cells->data(), array.extents());
     waiting_->bytes += static_cast<std::int64_t>(held.cells->size());
   }
   waiting_->fields.push_back(std::move(held));

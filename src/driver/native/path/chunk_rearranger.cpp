@@ -113,7 +113,7 @@ Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& o
       conversion_errors =
           pack_cells(transfer, box, cells, strides, find_conversion(from, to), fill_of(*job.variable).data());
     const Dims in_chunks = out.array.extents();
-    out.array = ArrayView{cells, to.type, to.size, in_chunks, byte_strides(in_chunks, to.size)};
+    out.array = CellArray::of_elements(to, cells, in_chunks);
   });
   if (conversion_errors.count > 0)
     status.merge(conversion_status(transfer, *job.variable, conversion_errors, box, true));
@@ -273,8 +273,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
         dense = buffers_.tile.of(static_cast<std::size_t>(volume(array.extents())) * element.size);
         array.copy_to(dense, strides);
         const Dims in_chunks = packed.array.extents();
-        packed.array =
-            ArrayView{dense, element.type, element.size, in_chunks, byte_strides(in_chunks, element.size)};
+        packed.array = CellArray::of_elements(element, dense, in_chunks);
       });
       status.merge(packed.refused.why);
     }
