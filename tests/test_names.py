@@ -119,6 +119,7 @@ beyond = {
             key: "of Settings, a usual one" for key in ("format", "layout", "exists", "compression", "driver")
         },
         **{key: "of Settings, a usual one" for key in ("background", "stage_bytes")},
+        "def_pack": "of packing.h",
     },
     "Fortran": {
         "is_open": "variables of the type exist before create and after close",
@@ -126,6 +127,7 @@ beyond = {
         "put_text": "character arguments of one string",
         "get_text": "character arguments of one string",
         **{verb: "of groups.h" for verb in ("def_group", "num_groups", "inq_group", "find_group")},
+        "def_pack": "of packing.h",
     },
     "Python": {
         "is_open": "handles can be empty",
@@ -133,6 +135,7 @@ beyond = {
         "text": "joins arrays of single characters",
         "to_netcdf": "of xarray's Datasets",
         "def_group": "of groups.h",
+        "def_pack": "of packing.h",
         "groups": "a mapping, of groups.h",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",

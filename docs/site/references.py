@@ -72,10 +72,11 @@ def text_of_c(top: Path) -> str:
         "call; `SHOAL_SECTION_INIT`, `SHOAL_MAP_INFO_INIT`, `SHOAL_FILE_INFO_INIT`, `SHOAL_DIM_INFO_INIT`,\n"
         "`SHOAL_VAR_INFO_INIT` and `SHOAL_ATT_INFO_INIT` are initial values of structs.\n"
     )
-    header = (top / "include/shoal/groups.h").read_text(encoding="utf-8")
-    about = header.split("Shoal: ")[1].split("shoal.h.\n *\n", 1)[1].split(" */")[0]
-    out += ["## Groups of names\n", "`#include <shoal/groups.h>`.\n", to_markdown(_lines(about))]
-    out += _sections_of_c(header, "###")
+    for name, title in (("groups", "Groups of names"), ("packing", "Packed values")):
+        header = (top / f"include/shoal/{name}.h").read_text(encoding="utf-8")
+        about = header.split("Shoal: ")[1].split("shoal.h.\n *\n", 1)[1].split(" */")[0]
+        out += [f"## {title}\n", f"`#include <shoal/{name}.h>`.\n", to_markdown(_lines(about))]
+        out += _sections_of_c(header, "###")
     header = (top / "include/shoal/streams.h").read_text(encoding="utf-8")
     out += ["## Streams\n", "`#include <shoal/streams.h>`.\n"]
     out.append(to_markdown(_lines(" * Time:" + header.split(" * Time:")[1].split(" */")[0])))

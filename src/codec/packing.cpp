@@ -135,11 +135,12 @@ PackRequest pack_request_of(const std::string& given) {
   if (text == "attributes") return {PackRequest::Kind::attributes, Type::none, 0, 0};
   if (!text.empty())
     if (const auto request = range_request(text)) return *request;
-  throw Error(Code::setting,
-              "'{}' is no packing; allowed are none, attributes (as scale_factor and add_offset of the "
-              "variable say), and a whole-number type of up to 4 bytes with the least and the greatest value, "
-              "as in short(-2, 35)",
-              given);
+  throw Error(
+      Code::setting,
+      "'{}' is no packing; allowed are none, attributes (as scale_factor and add_offset of the "
+      "variable say), and a whole-number type of up to 4 bytes with the least and the greatest value, "
+      "as in short(-2, 35)",
+      given);
 }
 
 void OutOfRange::add(const OutOfRange& more) {
@@ -150,10 +151,9 @@ void OutOfRange::add(const OutOfRange& more) {
 }
 
 std::string text_of(const OutOfRange& values) {
-  const std::string which = values.count == 1
-                                ? fmt::format("1 value, {:.6g}, is", values.lowest)
-                                : fmt::format("{} values, from {:.6g} to {:.6g}, are", values.count,
-                                              values.lowest, values.highest);
+  const std::string which = values.count == 1 ? fmt::format("1 value, {:.6g}, is", values.lowest)
+                                              : fmt::format("{} values, from {:.6g} to {:.6g}, are",
+                                                            values.count, values.lowest, values.highest);
   return which + " out of the range that is packed; the file has the fill value there";
 }
 
@@ -179,10 +179,11 @@ void Packer::find_range() {
   const double a = (low_ - 1) * packing_.scale_factor + packing_.add_offset;
   const double b = (high_ + 1) * packing_.scale_factor + packing_.add_offset;
   if (!std::isfinite(a) || !std::isfinite(b) || packing_.scale_factor == 0)
-    throw Error(Code::invalid_argument,
-                "nothing can be packed with scale_factor {} and add_offset {}; they must be finite numbers, and "
-                "scale_factor not 0",
-                packing_.scale_factor, packing_.add_offset);
+    throw Error(
+        Code::invalid_argument,
+        "nothing can be packed with scale_factor {} and add_offset {}; they must be finite numbers, and "
+        "scale_factor not 0",
+        packing_.scale_factor, packing_.add_offset);
   least_key_ = order_key(std::min(a, b));
   greatest_key_ = order_key(std::max(a, b));
 }

@@ -276,7 +276,8 @@ class Dataset {
     Packer packer;
     OutOfRange out_of_range = {};  // of this rank
   };
-  std::map<int, PackedVariable> packed_;  // those that were written or read; arrays in the driver point to them
+  std::map<int, PackedVariable>
+      packed_;  // those that were written or read; arrays in the driver point to them
   std::unique_ptr<Driver> driver_;
   Definitions definitions_;
   std::map<int, std::shared_ptr<const Rounding>> roundings_;  // of variables that were written

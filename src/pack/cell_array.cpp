@@ -14,7 +14,7 @@ CellArray CellArray::of_source(Type type, const Dims& extents, CellSource source
 }
 
 CellArray CellArray::of_elements(const Element& element, std::byte* cells, const Dims& extents) {
-  return ArrayView{cells, element.type, element.size, extents, byte_strides(extents, element.size),
+  return ArrayView{cells,         element.type, element.size, extents, byte_strides(extents, element.size),
                    element.packer};
 }
 

@@ -21,11 +21,11 @@ const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "titl
 // Of a table [[file]]; but for the first two they may stand in [defaults], too. Settings of datasets come on
 // top.
 const std::vector<std::string> k_file_keys = {
-    "regions",     "at",       "section",      "name",       "fields",         "every",
-    "offset",      "new_file", "climatology",  "operation",  "region",         "indices",
-    "levels",      "reduce",   "interpolate",  "from",       "until",          "missing",
-    "unfinished",  "commit",   "time",         "time_units", "fms_attributes", "type",
-    "attributes",  "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
+    "regions",      "at",       "section",      "name",       "fields",         "every",
+    "offset",       "new_file", "climatology",  "operation",  "region",         "indices",
+    "levels",       "reduce",   "interpolate",  "from",       "until",          "missing",
+    "unfinished",   "commit",   "time",         "time_units", "fms_attributes", "type",
+    "attributes",   "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
     "sample_every", "pack"};
 const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
                                                "operation",  "type",          "scale_factor", "add_offset",
@@ -128,9 +128,10 @@ class Reader : private SelectionReader {
     PackRequest out;
     checked(node, "pack", [&] { out = pack_request_of(text(node, "pack")); });
     if (out.kind != PackRequest::Kind::attributes) return out;
-    problem(node, "pack",
-            "is a type with the least and the greatest value, as in \"short(-2, 35)\", or \"none\"; scale_factor "
-            "and add_offset are keys of their own");
+    problem(
+        node, "pack",
+        "is a type with the least and the greatest value, as in \"short(-2, 35)\", or \"none\"; scale_factor "
+        "and add_offset are keys of their own");
     return std::nullopt;
   }
   // The keys that `pack` stands for.
@@ -363,8 +364,10 @@ class Reader : private SelectionReader {
     take("type", [&](const auto& node) { file.type = type(node, "type"); });
     take("scale_factor", [&](const auto& node) { file.scale_factor = scale_factor(node); });
     take("add_offset", [&](const auto& node) { file.add_offset = number(node, "add_offset"); });
-    const bool own_packing = table.contains("type") || table.contains("scale_factor") || table.contains("add_offset");
-    if (table.contains("pack") || !own_packing) take("pack", [&](const auto& node) { file.pack = pack(node); });
+    const bool own_packing =
+        table.contains("type") || table.contains("scale_factor") || table.contains("add_offset");
+    if (table.contains("pack") || !own_packing)
+      take("pack", [&](const auto& node) { file.pack = pack(node); });
     check_pack(table);
     take("time_origin", [&](const auto& node) { file.time_origin = text(node, "time_origin"); });
     take("sample_every", [&](const auto& node) { file.sample_every = sample_every(node); });
@@ -379,7 +382,8 @@ class Reader : private SelectionReader {
         const std::string name(key.str());
         const bool known =
             std::find(setting_names_.begin(), setting_names_.end(), name) != setting_names_.end();
-        if (known && !is_file_key(name) && !table.contains(name) && (node.is_string() || node.is_number() || node.is_boolean()))
+        if (known && !is_file_key(name) && !table.contains(name) &&
+            (node.is_string() || node.is_number() || node.is_boolean()))
           file.settings.emplace_back(name, toml_value(node, name));
       }
     for (const auto& [key, node] : table) {

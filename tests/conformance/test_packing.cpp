@@ -204,7 +204,8 @@ TEST_CASE("packing: blocks, maps and replicated variables have the same numbers,
       CAPTURE(variant.text);
       shoal_dataset* file = nullptr;
       ok(shoal_create(MPI_COMM_WORLD, k_path,
-                      ("format=" + format + ", quiet=true, pack=exact=none; " + variant.text).c_str(), &file));
+                      ("format=" + format + ", quiet=true, pack=exact=none; " + variant.text).c_str(),
+                      &file));
       define_dims(file);
       define(file, "haloed", SHOAL_FLOAT, haloed.handle());
       define(file, "bare", SHOAL_DOUBLE, bare.handle());
@@ -291,7 +292,8 @@ TEST_CASE("packing: a file goes on with it, compressed in parts of chunks too") 
       ok(shoal_def_pack(file, name, variant.text.c_str()));
       const std::int64_t chunks[] = {2, 1, 5, 6};
       if (is_netcdf4(format)) ok(shoal_def_chunks(file, name, chunks));
-      if (is_netcdf4(format) && compresses_parts()) ok(shoal_def_compression(file, name, "shuffle+deflate:1"));
+      if (is_netcdf4(format) && compresses_parts())
+        ok(shoal_def_compression(file, name, "shuffle+deflate:1"));
     }
     // By attributes of the program's.
     ok(shoal_def_var(file, "own", SHOAL_SHORT, "time z y x", cut.handle()));
@@ -311,7 +313,8 @@ TEST_CASE("packing: a file goes on with it, compressed in parts of chunks too") 
     ok(shoal_close(&file, 0));
     ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, "quiet=true, pack=attributes", &file));
     fails(shoal_delete_att(file, "v", "scale_factor"), SHOAL_NOT_SUPPORTED, {"scale_factor", "'v'"});
-    fails(shoal_put_att(file, "v", "add_offset", SHOAL_DOUBLE, 1, &offset), SHOAL_NOT_SUPPORTED, {"add_offset"});
+    fails(shoal_put_att(file, "v", "add_offset", SHOAL_DOUBLE, 1, &offset), SHOAL_NOT_SUPPORTED,
+          {"add_offset"});
     write(1);
     ok(shoal_close(&file, 0));
     ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, "pack=v=attributes; m=attributes", &file));
@@ -351,7 +354,8 @@ TEST_CASE("packing: cells that nobody has, boxes, and calls of one rank") {
     CAPTURE(format);
     shoal_dataset* file = nullptr;
     ok(shoal_create(MPI_COMM_WORLD, k_path,
-                    ("quiet=true, read_masked=fill, pack=short(-300, 300), format=" + format).c_str(), &file));
+                    ("quiet=true, read_masked=fill, pack=short(-300, 300), format=" + format).c_str(),
+                    &file));
     define_dims(file);
     define(file, "land", SHOAL_FLOAT, masked);
     ok(shoal_def_var(file, "boxes", SHOAL_FLOAT, "z y x", nullptr));

@@ -52,6 +52,8 @@ contains
     call file%def_var("scalar", SHOAL_INT, "")
     call file%def_quantize("scalar", "bitround:9", stat=code, errmsg=text)
     call check(code == SHOAL_TYPE .and. index(text, "float and double") > 0, format // ": integers are not quantized")
+    call file%def_pack("scalar", "short(1, 2)", stat=code, errmsg=text)
+    call check(code == SHOAL_TYPE .and. index(text, "float and double") > 0, format // ": integers are packed already")
     if (format == "netcdf4") then
       call file%def_chunks("v", [15, 2, 1])
       call file%def_compression("v", "shuffle+deflate:4")

@@ -1,6 +1,7 @@
 // Values packed into whole numbers by scale_factor and add_offset, as CF has them.
 #include <limits>
 
+#include "codec/packing.hpp"
 #include "toy_model.hpp"
 
 using namespace shoal;
@@ -141,6 +142,45 @@ TEST_CASE("packing: values that do not fit are counted, an error of all ranks, a
                             "-6.3") != std::string::npos,
         status.text());
   }
+}
+
+TEST_CASE("packing: the key pack chooses type, scale_factor and add_offset") {
+  const SharedFolder folder;
+  Toy(two_steps(
+          file_of(folder,
+                  "operation = \"instant\"\npack = \"short(-500, 500)\"\n"
+                  "fields = [\"zeta\", { field = \"zeta\", name = \"own\", pack = \"ubyte(-400, 600)\" },\n"
+                  "  { field = \"zeta\", name = \"by\", type = \"int\", scale_factor = 0.01 },\n"
+                  "  { field = \"zeta\", name = \"plain\", pack = \"none\" }]\n"),
+          Cut::rows))
+      .go();
+  const auto read = [&](const char* name) { return read_variable(folder.file("packed.nc"), name); };
+  const Read zeta = read("zeta"), own = read("own"), by = read("by"), plain = read("plain");
+  CHECK(zeta.type == Type::short_);
+  CHECK(own.type == Type::ubyte);
+  CHECK(by.type == Type::int_);
+  CHECK((plain.type == Type::float_ || plain.type == Type::double_));
+  const Packing of_zeta = Packer::packing_of(Type::short_, -32767, -500, 500),
+                of_own = Packer::packing_of(Type::ubyte, 255, -400, 600);
+  for (std::int64_t y = 0; y < k_rows; ++y)
+    for (std::int64_t x = 0; x < k_columns; ++x) {
+      const auto i = static_cast<std::size_t>(y * k_columns + x);
+      const bool has = !testing::is_missing(2, y, x) && !is_land(y, x);
+      const double now = value(1, 2, 0, y, x);
+      const auto packed = [&](const Packing& packing, double fill) {
+        return has ? std::nearbyint((now - packing.add_offset) / packing.scale_factor) : fill;
+      };
+      CHECK(zeta.values[i] == packed(of_zeta, -32767));
+      CHECK(own.values[i] == packed(of_own, 255));
+      CHECK(by.values[i] == packed({0.01, 0}, -2147483647.0));
+    }
+  const std::string file = "operation = \"mean\"\nfields = [\"zeta\"]\n";
+  refuses(file + "pack = \"short\"\n", "line 6: pack");
+  refuses(file + "pack = \"attributes\"\n", "line 6: pack");
+  refuses(file + "pack = \"short(1, 2)\"\ntype = \"int\"\n", "line 6: pack");
+  const Status narrow = run_of(file + "pack = \"ubyte(0, 1)\"\n");
+  CHECK(narrow.code == Code::range);
+  CHECK(run_of(file + "pack = \"ubyte(0, 1)\"\npack_out_of_range = \"fill\"\n").ok());
 }
 
 TEST_CASE("packing: whole numbers are refused for what has fractions") {

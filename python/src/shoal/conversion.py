@@ -106,6 +106,11 @@ def convert(
             made = opening.create(path, comm, **{**with_thread(comm, options, compressed), **of_partial})
             try:
                 check_beside(comm, out, made.format, beside)
+                if verify and not re.search(r"^pack = none\s", made.settings, re.MULTILINE):
+                    raise InvalidArgumentError(
+                        f"{out}: verify compares what is stored, and the setting pack makes other numbers of it; "
+                        "leave one of them out."
+                    )
                 keep = _Keep(made, options)
                 copy = Copy(
                     file,

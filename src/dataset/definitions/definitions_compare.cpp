@@ -37,7 +37,7 @@ Bytes Definitions::packed() const {
   std::vector<std::string> values;
   for (const auto& [name, quantization] : quantized_)
     values.push_back(fmt::format("variable '{}' is quantized ({}{})", name, text_of(quantization),
-                                    by_pattern_.contains(name) ? ", by the setting" : ""));
+                                 by_pattern_.contains(name) ? ", by the setting" : ""));
   for (const auto& [name, request] : pack_requests_)
     values.push_back(fmt::format("variable '{}' is packed ({})", name, text_of(request)));
   out.put(values);
@@ -192,7 +192,7 @@ std::string first_difference(const Bytes& mine, const Bytes& of_root) {
   if (my_reader.get<std::vector<std::int64_t>>() != root_reader.get<std::vector<std::int64_t>>())
     return "variables share decompositions in another way than on rank 0";
   return values_difference(my_reader.get<std::vector<std::string>>(),
-                              root_reader.get<std::vector<std::string>>());
+                           root_reader.get<std::vector<std::string>>());
 }
 
 }  // namespace shoal

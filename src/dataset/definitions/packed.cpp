@@ -33,14 +33,16 @@ Attribute as_attribute(const std::string& name, Type type, const std::vector<dou
   const auto n = static_cast<std::int64_t>(numbers.size());
   Bytes data(numbers.size() * own.size);
   find_conversion(k_number, own)(reinterpret_cast<const std::byte*>(numbers.data()), sizeof(double),
-                                 data.data(), static_cast<std::int64_t>(own.size), n, static_cast<const std::byte*>(default_fill(type)));
+                                 data.data(), static_cast<std::int64_t>(own.size), n,
+                                 static_cast<const std::byte*>(default_fill(type)));
   return Attribute::numbers(name, type, data.data(), n);
 }
 
 double default_fill_number(Type type) {
   double number = 0;
-  find_conversion({type, size_of(type), false}, k_number)(static_cast<const std::byte*>(default_fill(type)), 0,
-                                                          reinterpret_cast<std::byte*>(&number), 0, 1, nullptr);
+  find_conversion({type, size_of(type), false}, k_number)(static_cast<const std::byte*>(default_fill(type)),
+                                                          0, reinterpret_cast<std::byte*>(&number), 0, 1,
+                                                          nullptr);
   return number;
 }
 
@@ -64,8 +66,8 @@ std::vector<double> missing_values_of(const VariableDef& variable) {
 void pack_valid_range(VariableDef& variable, Type type, const Packer& packer, const Packing& packing) {
   const auto [low, high] = packer.packed_range();
   for (Attribute& attribute : variable.attributes) {
-    const bool is_one = attribute.name == "valid_min" || attribute.name == "valid_max" ||
-                        attribute.name == "valid_range";
+    const bool is_one =
+        attribute.name == "valid_min" || attribute.name == "valid_max" || attribute.name == "valid_range";
     if (!is_one || !is_of_numbers(&attribute) || packs_into(attribute.type)) continue;
     std::vector<double> numbers = numbers_in(attribute);
     for (double& number : numbers) {
@@ -129,10 +131,11 @@ VariablePacking make_packed(VariableDef& variable, const PackRequest& request) {
   const auto [least, most] = packer.range();
   for (const double value : out.missing_values)
     if (value >= least && value <= most)
-      throw Error(Code::invalid_argument,
-                  "{}, which stands for missing values, is in the range that {} packs, {}; choose another range "
-                  "or another fill value",
-                  value, text_of(request), packer.range_text())
+      throw Error(
+          Code::invalid_argument,
+          "{}, which stands for missing values, is in the range that {} packs, {}; choose another range "
+          "or another fill value",
+          value, text_of(request), packer.range_text())
           .of_variable(variable.name);
   pack_valid_range(variable, request.type, packer, out.packing);
   variable.type = request.type;
@@ -151,7 +154,8 @@ VariablePacking packing_in_attributes(const VariableDef& variable) {
         .of_variable(variable.name);
   if (find_attribute(variable.attributes, k_scale) == nullptr &&
       find_attribute(variable.attributes, k_offset) == nullptr)
-    throw Error(Code::not_found, "it has neither scale_factor nor add_offset, by which values would be packed")
+    throw Error(Code::not_found,
+                "it has neither scale_factor nor add_offset, by which values would be packed")
         .of_variable(variable.name);
   if (is_unsigned(variable))
     throw Error(Code::not_supported,
@@ -224,8 +228,9 @@ void Definitions::describe_packed() {
                   text_of(request), name_of(schema().format), name_of(request.type))
           .of_variable(v.name);
     if (given_.contains({"quantize", v.name}) && quantized_.contains(v.name))
-      throw Error(Code::invalid_argument, "its values are to be packed ({}) and quantized ({}); leave one out",
-                  text_of(request), text_of(quantized_.at(v.name)))
+      throw Error(Code::invalid_argument,
+                  "its values are to be packed ({}) and quantized ({}); leave one out", text_of(request),
+                  text_of(quantized_.at(v.name)))
           .of_variable(v.name);
     const bool of_range = request.kind == PackRequest::Kind::range;
     packings_[v.name] = of_range ? make_packed(v, request) : packing_in_attributes(v);
@@ -249,11 +254,12 @@ void Definitions::find_packed(bool writable) {
       wanted.type = Type::double_;
       const VariablePacking other = make_packed(wanted, request);
       if (wanted.type != v.type || !(other.packing == packing.packing))
-        throw Error(Code::setting,
-                    "setting pack gives the packing {}, and the file has numbers of type {} with scale_factor "
-                    "{} and add_offset {}; append as the file has it: pack={}=attributes",
-                    text_of(request), name_of(v.type), packing.packing.scale_factor, packing.packing.add_offset,
-                    v.name)
+        throw Error(
+            Code::setting,
+            "setting pack gives the packing {}, and the file has numbers of type {} with scale_factor "
+            "{} and add_offset {}; append as the file has it: pack={}=attributes",
+            text_of(request), name_of(v.type), packing.packing.scale_factor, packing.packing.add_offset,
+            v.name)
             .of_variable(v.name);
     }
     packings_[v.name] = std::move(packing);

@@ -267,9 +267,9 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
     fill_cells.push_back(member(variable, std::to_string(cells)));
   std::vector<std::string> out_of_range;
   for (const auto& [variable, values] : out_of_range_of(report))
-    out_of_range.push_back(
-        member(variable, object({member("count", std::to_string(values.count)),
-                                 member("lowest", number(values.lowest)), member("highest", number(values.highest))})));
+    out_of_range.push_back(member(variable, object({member("count", std::to_string(values.count)),
+                                                    member("lowest", number(values.lowest)),
+                                                    member("highest", number(values.highest))})));
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);

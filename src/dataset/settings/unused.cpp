@@ -160,7 +160,8 @@ constexpr auto k_by_variable = std::to_array<ByVariable>({
      "kept, "
      "and no coordinates"},
     {"pack", "none",
-     "it is for variables that are cut over ranks, of type float or double and no coordinates, or (attributes) "
+     "it is for variables that are cut over ranks, of type float or double and no coordinates, or "
+     "(attributes) "
      "for whole numbers of up to 4 bytes with scale_factor or add_offset"},
 });
 

@@ -136,7 +136,7 @@ void PartialChunkBuffer::allocate(PartialChunks& kept, const CellArray& like) {
   for (int d = 0; d < leads_of(kept.transfer); ++d)
     extents[d] = kept.transfer.region.count[d];
   std::byte* const cells = kept.cells.of(static_cast<std::size_t>(volume(extents)) * element.size);
-  kept.array = {cells, element.type, element.size, extents, byte_strides(extents, element.size),
+  kept.array = {cells,         element.type, element.size, extents, byte_strides(extents, element.size),
                 element.packer};
   kept.transfer.array = kept.array;
 }
