@@ -67,6 +67,7 @@ contains
       info%attributes = raw%attributes
       info%has_record = raw%has_record /= 0
       info%logical = raw%logical /= 0
+      info%packed = raw%packed /= 0
       allocate (info%dims(0), info%chunks(0))
       if (raw%ndims > 0 .and. c_associated(raw%dims)) then
         call c_f_pointer(raw%dims, dims, [raw%ndims])

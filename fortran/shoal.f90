@@ -106,6 +106,7 @@ module shoal
     integer :: type = 0, ndims = 0, attributes = 0
     integer, allocatable :: dims(:)            ! [ndims] indices of dimensions, fastest first
     logical :: has_record = .false., logical = .false.
+    logical :: packed = .false.                ! arrays of real hold its values (def_pack)
     integer(int64), allocatable :: chunks(:)   ! [ndims] fastest first, of size 0 if not chunked
   end type shoal_var_info
   type :: shoal_att_info

@@ -46,7 +46,7 @@ module shoal_c
     type(c_ptr) :: name
     integer(c_int) :: type, ndims
     type(c_ptr) :: dims
-    integer(c_int) :: has_record, attributes, logical
+    integer(c_int) :: has_record, attributes, logical, packed
     type(c_ptr) :: chunks, storage, filters
   end type c_var_info
   type, bind(C) :: c_att_info

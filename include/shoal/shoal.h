@@ -599,9 +599,7 @@ SHOAL_API int shoal_write_boxes(shoal_dataset* dataset, int n, const shoal_box* 
 /* Read boxes in the same way; any ranks may read the same cells. Errors: as of shoal_read. Collective. */
 SHOAL_API int shoal_read_boxes(shoal_dataset* dataset, int n, const shoal_box* boxes);
 
-/* ---- What is in a file: Local ------------------------------------------------------------- */
-
-/* shoal_var_info info = SHOAL_VAR_INFO_INIT; and so on. */
+/* ---- What is in a file: Local. shoal_var_info info = SHOAL_VAR_INFO_INIT; and so on ------- */
 
 typedef struct shoal_file_info {
   size_t struct_size; /* sizeof(shoal_file_info) */
@@ -632,12 +630,13 @@ typedef struct shoal_var_info {
   int has_record;        /* the first dimension is unlimited */
   int attributes;        /* how many */
   int logical;           /* written by Shoal as SHOAL_LOGICAL */
+  int packed;            /* arrays of float and double hold its values (packing.h) */
   const int64_t* chunks; /* [ndims] or NULL if not chunked */
   const char* storage;   /* "contiguous", "chunked", "compressed", ... */
   const char* filters;   /* "none", "shuffle+deflate:1", ...; lives until the next call in this thread */
 } shoal_var_info;
 #define SHOAL_VAR_INFO_INIT \
-  { sizeof(shoal_var_info), NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
+  { sizeof(shoal_var_info), NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL }
 
 typedef struct shoal_att_info {
   size_t struct_size; /* sizeof(shoal_att_info) */

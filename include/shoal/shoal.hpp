@@ -155,6 +155,7 @@ struct VarInfo {
   std::vector<std::int64_t> chunks;  ///< empty if not chunked
   std::string storage;
   std::string filters;  ///< "none", "shuffle+deflate:1", ...
+  bool packed = false;  ///< arrays of float and double hold its values (packing.h)
 };
 struct AttInfo {
   std::string name;
@@ -501,7 +502,8 @@ class Dataset : public Groups<Dataset> {
                  c.attributes,
                  {},
                  c.storage != nullptr ? c.storage : "",
-                 c.filters != nullptr ? c.filters : ""};
+                 c.filters != nullptr ? c.filters : "",
+                 c.packed != 0};
     if (c.chunks != nullptr) info.chunks.assign(c.chunks, c.chunks + c.ndims);
     return info;
   }

@@ -491,7 +491,7 @@ void bind_dataset(nb::module_& m) {
            [](const Dataset& d, int index) {
              const auto v = d.var(index);
              return std::make_tuple(v.name, static_cast<int>(v.type), v.dims, v.has_record, v.attributes,
-                                    v.logical, v.chunks, v.storage, v.filters);
+                                    v.logical, v.packed, v.chunks, v.storage, v.filters);
            })
       .def("inq_att",
            [](const Dataset& d, const std::string& variable, int index) {

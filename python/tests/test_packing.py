@@ -8,12 +8,19 @@ import subprocess
 
 import numpy as np
 import pytest
+from mpi4py import MPI
+
 import shoal
+from shoal.conversion import convert
 
 xr = pytest.importorskip("xarray")
 netCDF4 = pytest.importorskip("netCDF4")
 
 LEAST, MOST = -2.0, 35.0
+
+
+def grid(**lengths: int) -> shoal.Decomposition:
+    return shoal.Decomposition.block(MPI.COMM_SELF, lengths or {"y": 20, "x": 30})
 
 
 def values(record: int, dtype: str = "f4") -> np.ndarray:
@@ -30,13 +37,13 @@ def write(path, format_: str, mode: str = "create") -> None:
     ):
         if mode == "create":
             file.def_dim("time", None)
-            cut = shoal.block({"y": 20, "x": 30})
+            cut = grid()
             file.def_var(
                 "temp", "f4", cut, record="time", pack=f"short({LEAST}, {MOST})", attrs={"units": "degC"}
             )
             file.def_var("depth", "f8", ("y", "x"), pack="uint(0, 6000)", fill=-1.0)
         record = len(file.dimensions["time"]) if mode != "create" else 0
-        file.write("temp", values(record), shoal.block({"y": 20, "x": 30}), record=record)
+        file.write("temp", values(record), record=record, decomposition=grid())
         if mode == "create":
             depth = np.linspace(0, 6000, 600).reshape(20, 30)
             depth[0, 0] = -1
@@ -49,7 +56,8 @@ def test_others_unpack_to_the_same_values(tmp_path, format_):
     write(path, format_)
     write(path, format_, "append")
     with shoal.open(path, pack="attributes") as file:
-        temp, depth = file.get("temp", dtype="f8"), file.get("depth", dtype="f8")
+        temp, depth = file.get("temp"), file["depth"]
+        assert temp.dtype == np.float64 and file.variables["temp"].packed
         raw = file.get("temp", dtype="i2")
     assert raw.dtype == np.int16 and (raw[np.isnan(temp)] == -32767).all()
     for record in (0, 1):
@@ -75,12 +83,11 @@ def test_others_unpack_to_the_same_values(tmp_path, format_):
             np.testing.assert_array_equal(np.ma.filled(theirs["temp"][:], np.nan), temp)
 
 
-@pytest.mark.parametrize("engine", ["netcdf4", "shoal"])
-def test_what_others_packed(tmp_path, engine):
+def test_what_others_packed(tmp_path):
     path = str(tmp_path / "theirs.nc")
     data = xr.Dataset({"temp": (("y", "x"), values(0, "f8"))})
     encoding = {"dtype": "int16", "scale_factor": 0.001, "add_offset": 17.0, "_FillValue": np.int16(-9999)}
-    data.to_netcdf(path, engine=engine, encoding={"temp": encoding})
+    data.to_netcdf(path, encoding={"temp": encoding})
     with shoal.open(path, pack="temp=attributes") as file, xr.open_dataset(path, engine="netcdf4") as theirs:
         np.testing.assert_array_equal(file.get("temp", dtype="f8"), theirs["temp"].values)
     with shoal.open(path) as file:
@@ -108,7 +115,7 @@ def test_missing_value_of_a_file_is_missing(tmp_path):
 def test_out_of_range_is_counted_and_said(tmp_path, capfd):
     path = str(tmp_path / "out.nc")
     with shoal.create(path, pack="byte(0, 10)", report=str(tmp_path / "report.json")) as file:
-        file.def_var("v", "f4", shoal.block({"x": 6}))
+        file.def_var("v", "f4", grid(x=6))
         file.write("v", np.array([0, 5, 10, 11.5, -3, np.nan], "f4"))
     assert "variable 'v': 2 values, from -3 to 11.5, are out of the range" in capfd.readouterr().err
     text = (tmp_path / "report.json").read_text()
@@ -116,7 +123,7 @@ def test_out_of_range_is_counted_and_said(tmp_path, capfd):
     assert "v: 2 values, from -3 to 11.5" in (tmp_path / "report.txt").read_text()
     with pytest.raises(shoal.RangeError, match=r"'v'.*11\.5.*0 to 10.*nor do 1 more"):
         with shoal.create(path, pack="byte(0, 10)", pack_out_of_range="error") as file:
-            file.def_var("v", "f4", shoal.block({"x": 6}))
+            file.def_var("v", "f4", grid(x=6))
             file.write("v", np.array([0, 5, 10, 11.5, -3, np.nan], "f4"))
 
 
@@ -124,12 +131,12 @@ def test_convert_packs(tmp_path):
     plain, out = str(tmp_path / "plain.nc"), str(tmp_path / "out.nc")
     data = xr.Dataset({"temp": (("y", "x"), values(0))}, {"y": np.linspace(0, 1, 20)})
     data.to_netcdf(plain)
-    shoal.conversion.convert(out, plain, settings={"pack": f"short({LEAST}, {MOST})"})
+    convert(out, plain, settings={"pack": f"short({LEAST}, {MOST})"})
     with xr.open_dataset(out) as packed:
         assert packed["temp"].encoding["dtype"] == np.int16 and packed["y"].encoding["dtype"] == np.float64
         np.testing.assert_allclose(packed["temp"].values, values(0), atol=37 / 65533)
     with pytest.raises(shoal.InvalidArgumentError, match="verify"):
-        shoal.conversion.convert(
+        convert(
             out, plain, verify=True, overwrite=True, settings={"pack": "temp=short(0, 1)"}
         )
 
@@ -143,7 +150,7 @@ def test_settings_files_and_lists(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
         monkeypatch.setenv("SHOAL_SETTINGS", str(tmp_path / name))
         with shoal.create(path) as file:
-            file.def_var("v", "f4", shoal.block({"x": 3}))
+            file.def_var("v", "f4", grid(x=3))
             file.write("v", np.array([1, 2, 3], "f4"))
         with shoal.open(path) as file:
             assert file.variables["v"].dtype == np.int16, name

@@ -122,6 +122,7 @@ int shoal_inq_var(const shoal_dataset* dataset, shoal_variable variable, shoal_v
                               schema.has_record(variable) ? 1 : 0,
                               static_cast<int>(v.attributes.size()),
                               is_logical(v) ? 1 : 0,
+                              d.is_packed(v.name) ? 1 : 0,
                               v.chunks.empty() ? nullptr : v.chunks.data(),
                               storage_of(d, variable, v),
                               filters.c_str()};

@@ -160,6 +160,8 @@ class Dataset {
   std::int64_t num_records(const char* variable) const;
   /// Do cells of the variable that were never written hold its fill value?
   bool fills(int variable) const;
+  /// Do arrays of floating point hold its values, which are whole numbers in the file?
+  bool is_packed(const std::string& variable) const { return definitions_.packings().contains(variable); }
   /// How a variable is stored; nothing while its definition is not finished.
   std::optional<Placement> placement(int variable) const;
   const Settings& settings() const { return settings_; }

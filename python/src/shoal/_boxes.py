@@ -56,7 +56,7 @@ class Boxes(Independent):
         def one(name: str, key: Any = ...) -> tuple[Any, ...]:
             variable, along = self._cells_alone(name, key)
             shape = tuple(item.count for item in along if not item.drop)
-            arrays.append(np.empty(shape, np.dtype(variable.dtype)))
+            arrays.append(np.empty(shape, np.dtype(variable.array_dtype)))
             return self._box(name, along, arrays[-1])
 
         self._move_boxes(_shoal.VERB_READ_BOXES, lambda: [one(*box) for box in boxes])

@@ -96,14 +96,14 @@ class Independent:
 
         key    which cells, as of write_independent
         out    array to fill; made if it is None
-        dtype  of the array that is made; the variable's own by default
+        dtype  of the array that is made; the variable's own by default, float64 of one that is packed
 
         Raises StateError, too, where all ranks together have written or put the variable since the last sync.
         """
         variable, along = self._cells_alone(name, key)
         shape = tuple(item.count for item in along if not item.drop)
         if out is None:
-            out = np.empty(shape, np.dtype(dtype if dtype is not None else variable.dtype))
+            out = np.empty(shape, np.dtype(dtype if dtype is not None else variable.array_dtype))
         elif not isinstance(out, np.ndarray):
             raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
         elif out.shape != shape:

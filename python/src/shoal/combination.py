@@ -77,7 +77,7 @@ def combine(
             raise InvalidArgumentError(f"{key} is given twice: by an argument, and as a setting.")
         if value is not None:
             reading[key] = value
-    with opening.open(source, comm, **reading) as file:
+    with opening.open(source, comm, **{**reading, "pack": "none"}) as file:
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format
         beside = take_beside(options)

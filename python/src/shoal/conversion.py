@@ -96,7 +96,7 @@ def convert(
         raise InvalidArgumentError(f"layout={options['layout']}: convert makes one file.")
     reading = settings_of_input(options)
     on_root(comm, lambda: check_target(out, overwrite))
-    with opening.open(source, comm, **reading) as file:
+    with opening.open(source, comm, **{**reading, "pack": "none"}) as file:
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format

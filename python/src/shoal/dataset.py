@@ -268,14 +268,14 @@ class Dataset(Definitions, Boxes, Ending):
         halo    make an array with halo. Halo cells inside of the global shape are filled from the file;
                 those outside, holes of a map, and land of a mask have the variable's fill value in an array
                 that is made (in out= they are left alone, unless read_masked="fill")
-        dtype   of the array that is made; the variable's own by default
+        dtype   of the array that is made; the variable's own by default, float64 of one that is packed
         """
         self._need_open()
         with self._part(_shoal.VERB_READ, name, decomposition, record, start, count) as part:
             if out is None:
                 variable = self.variables[name]
                 shape = self._tile_shape(variable, part.decomposition, halo, count)
-                wanted = np.dtype(dtype if dtype is not None else variable.dtype)
+                wanted = np.dtype(dtype if dtype is not None else variable.array_dtype)
                 cut = part.decomposition
                 surplus = halo or cut.is_map or cut._may_have_mask  # cells that are not read
                 if surplus and wanted.kind in "iuf":
@@ -293,6 +293,8 @@ class Dataset(Definitions, Boxes, Ending):
         fill = variable.fill_value
         if variable.dtype in (str, bool) or isinstance(fill, bytes):
             return 0
+        if variable.packed and wanted.kind == "f":
+            return np.nan
         if wanted.kind == "f" or (
             float(fill).is_integer() and np.iinfo(wanted).min <= int(fill) <= np.iinfo(wanted).max
         ):
@@ -394,7 +396,7 @@ class Dataset(Definitions, Boxes, Ending):
                 out[...] = result
                 return out
             if out is None:
-                out = np.empty(shape, np.dtype(dtype if dtype is not None else variable.dtype))
+                out = np.empty(shape, np.dtype(dtype if dtype is not None else variable.array_dtype))
             elif not isinstance(out, np.ndarray):
                 raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
             part.go(out)

@@ -43,6 +43,7 @@ class Variable:
     storage     "contiguous", "chunked", "compressed", ...
     attributes  mapping of name to value
     filters     of its chunks: "none", "shuffle+deflate:1", ...
+    packed      whether arrays of floating point hold its values, which are whole numbers in the file (def_pack)
     """
 
     name: str
@@ -55,7 +56,13 @@ class Variable:
     attributes: Attributes
     number: int
     filters: str
+    packed: bool
     dataset: Optional[OpenFile] = field(default=None, compare=False, repr=False)
+
+    @property
+    def array_dtype(self) -> object:
+        """dtype of arrays that are made for its values: float64 if it is packed. Local."""
+        return np.dtype(np.float64) if self.packed else self.dtype
 
     def __getitem__(self, key: object) -> Any:
         return self._cells()[key]
@@ -305,7 +312,7 @@ class Variables(Mapping):
 
     def at(self, index: int) -> Variable:
         """The variable of this number, from 0, in the order of the file. Raises NotFoundError. Local."""
-        name, number, dims, has_record, _, logical, chunks, storage, filters = self._raw.inq_var(index)
+        name, number, dims, has_record, _, logical, packed, chunks, storage, filters = self._raw.inq_var(index)
         lengths = [self._raw.inq_dim(dim) for dim in dims]
         return Variable(
             name,
@@ -318,6 +325,7 @@ class Variables(Mapping):
             Attributes(self._raw, name, self._dataset),
             number,
             filters,
+            packed,
             self._dataset,
         )
 

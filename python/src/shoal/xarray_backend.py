@@ -57,7 +57,8 @@ _magic_numbers = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 
 
 def _open_alone(path: str, mode: str = "r", **settings):
-    return opening.open(path, None, mode, **settings)
+    # xarray unpacks itself.
+    return opening.open(path, None, mode, **{"pack": "none", **settings})
 
 
 class ShoalArray(BackendArray):
