@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "base/error.hpp"
@@ -88,9 +88,10 @@ std::optional<PackRequest> range_request(const std::string& text) {
   if (open == std::string::npos || comma == std::string::npos || comma < open || text.back() != ')')
     return std::nullopt;
   const auto number = [](const std::string& word) -> std::optional<double> {
-    char* end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    if (word.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+    double value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [read, error] = std::from_chars(word.data(), end, value);
+    if (error != std::errc() || read != end || !std::isfinite(value)) return std::nullopt;
     return value;
   };
   const auto least = number(trimmed(text.substr(open + 1, comma - open - 1)));
@@ -98,6 +99,7 @@ std::optional<PackRequest> range_request(const std::string& text) {
   Type type = Type::none;
   if (!caught([&] { type = type_of(trimmed(text.substr(0, open))); }).ok()) return std::nullopt;
   if (!least || !most || !(*least < *most) || !packs_into(type)) return std::nullopt;
+  if (!std::isfinite(2 * (*most - *least))) return std::nullopt;
   return PackRequest{PackRequest::Kind::range, type, *least, *most};
 }
 
@@ -130,7 +132,7 @@ std::string text_of(const PackRequest& request) {
 }
 
 PackRequest pack_request_of(const std::string& given) {
-  const std::string text = trimmed(given);
+  const std::string text = lower(trimmed(given));
   if (text == "none") return {};
   if (text == "attributes") return {PackRequest::Kind::attributes, Type::none, 0, 0};
   if (!text.empty())
@@ -165,17 +167,15 @@ Packer::Packer(Type type, double fill, const Packing& packing) : type_(type), pa
   find_range();
 }
 
-// The longest stretch of the type's numbers without those that stand for no value; of two as long, but for one
-// number, the upper one.
 void Packer::find_range() {
   const auto [first, last] = numbers_of(type_);
-  std::vector<double> ends(reserved_.begin(), reserved_.end());
-  ends.push_back(first - 1);
-  ends.push_back(last + 1);
-  std::sort(ends.begin(), ends.end());
-  low_ = 0, high_ = -1;
-  for (std::size_t i = 1; i < ends.size(); ++i)
-    if (ends[i] - ends[i - 1] - 1 >= high_ - low_) low_ = ends[i - 1] + 1, high_ = ends[i] - 1;
+  low_ = first, high_ = last;
+  for (const double number : reserved_) {
+    if (number <= first + 1) low_ = std::max(low_, number + 1);
+    if (number >= last - 1) high_ = std::min(high_, number - 1);
+  }
+  has_gaps_ = std::any_of(reserved_.begin(), reserved_.end(),
+                          [&](double number) { return number >= low_ && number <= high_; });
   const double a = (low_ - 1) * packing_.scale_factor + packing_.add_offset;
   const double b = (high_ + 1) * packing_.scale_factor + packing_.add_offset;
   if (!std::isfinite(a) || !std::isfinite(b) || packing_.scale_factor == 0)
@@ -202,16 +202,33 @@ void Packer::set_missing(const std::vector<double>& packed) {
   find_range();
 }
 
+// Compares as float too: arrays of either kind have the value that a program gave in one.
 bool Packer::is_missing(double value) const {
+  constexpr double k_most = std::numeric_limits<float>::max();
+  const auto as_float = [&](double number) {
+    return std::abs(number) <= k_most ? static_cast<double>(static_cast<float>(number)) : number;
+  };
   return std::isnan(value) ||
-         std::find(missing_values_.begin(), missing_values_.end(), value) != missing_values_.end();
+         std::any_of(missing_values_.begin(), missing_values_.end(), [&](double missing) {
+           return value == missing || as_float(value) == as_float(missing);
+         });
+}
+
+bool Packer::has_number_for(double value) const {
+  Packer alone = *this;
+  alone.missing_values_.clear();
+  alone.counted_ = nullptr;
+  return !std::isnan(value) && alone.pack(&value, 1).count == 0;
 }
 
 ConversionErrors Packer::pack(const double* values, double* packed, std::int64_t n) const {
   const PackLoop::Numbers numbers{packing_.scale_factor, packing_.add_offset, low_,         high_,
                                   reserved_[0],          least_key_,          greatest_key_};
-  if (run_best<PackLoop>(values, packed, n, &numbers) == 0) return {};
-  return note_errors(values, packed, n);
+  bool all_fit = run_best<PackLoop>(values, packed, n, &numbers) == 0;
+  for (std::int64_t i = 0; has_gaps_ && i < n; ++i)
+    if (std::find(reserved_.begin(), reserved_.end(), packed[i]) != reserved_.end())
+      packed[i] = reserved_[0], all_fit = false;
+  return all_fit ? ConversionErrors() : note_errors(values, packed, n);
 }
 
 ConversionErrors Packer::pack(double* values, std::int64_t n) const {
@@ -240,7 +257,9 @@ ConversionErrors Packer::note_errors(const double* values, const double* packed,
 }
 
 void Packer::unpack(double* values, std::int64_t n) const {
-  run_best<UnpackLoop>(values, n, &packing_, &reserved_);
+  auto missing = reserved_;
+  if (reads_fill_) std::replace(missing.begin(), missing.end(), reserved_[0], k_nan);
+  run_best<UnpackLoop>(values, n, &packing_, &missing);
 }
 
 std::pair<double, double> Packer::range() const {
@@ -251,7 +270,7 @@ std::pair<double, double> Packer::range() const {
 
 std::string Packer::range_text() const {
   const auto [least, most] = range();
-  return fmt::format("{} to {}", least, most);
+  return fmt::format("{:.9g} to {:.9g}", least, most);
 }
 
 }  // namespace shoal

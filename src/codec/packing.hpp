@@ -55,15 +55,19 @@ class Packer {
  public:
   static constexpr std::size_t k_most_missing = 4;
 
-  /// type: one that packs_into. fill: a number of the type. Error(invalid_argument): numbers that cannot be.
+  /// type: one that packs_into. fill: a number of the type. All others stand for values, but for those that lie
+  /// behind the fill value at an end of the type. Error(invalid_argument): numbers that cannot be.
   Packer(Type type, double fill, const Packing& packing);
-  /// The packing by which least and most are the first and the last of the values that fit.
+  /// The packing by which least and most are the first and the last of the values that fit. fill: at an end of
+  /// the type's numbers, or next to it.
   static Packing packing_of(Type type, double fill, double least, double most);
 
   /// Packed numbers that stand for no value, beside the fill value. Error(not_supported): too many.
   void set_missing(const std::vector<double>& packed);
-  /// Values that stand for none, beside NaN.
+  /// Values that stand for none, beside NaN, in float as well.
   void set_missing_values(std::vector<double> values) { missing_values_ = std::move(values); }
+  /// In reading the fill value is a number as others are.
+  void read_fill_as_number() { reads_fill_ = true; }
   /// Where values that do not fit are counted, which must stay; unless given, they are conversion errors.
   void count_in(OutOfRange* counted) { counted_ = counted; }
 
@@ -74,6 +78,7 @@ class Packer {
   ConversionErrors pack(double* values, std::int64_t n) const;
   void unpack(double* values, std::int64_t n) const;
 
+  bool has_number_for(double value) const;
   /// The first and the last packed number that stands for a value.
   std::pair<double, double> packed_range() const { return {low_, high_}; }
   /// The least and the greatest value that fits.
@@ -90,6 +95,8 @@ class Packer {
   Packing packing_;
   std::array<double, k_most_missing> reserved_;  // packed numbers without a value: the fill value, ...
   double low_ = 0, high_ = 0;
+  bool has_gaps_ = false;  // reserved numbers between them
+  bool reads_fill_ = false;
   std::int64_t least_key_ = 0, greatest_key_ = 0;  // of values that are looked at
   std::vector<double> missing_values_;
   OutOfRange* counted_ = nullptr;

@@ -239,7 +239,7 @@ void Dataset::started(Seconds start) {
                    fill_mode_of(settings_) == FillMode::written && driver_name_ == "native"});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
-  definitions_.find_packed(writable_);
+  in_file([&] { warn(definitions_.find_packed(writable_)); });
   gatherings_ = gatherings_of(schema());
   next_records_.start(schema());
   opened_at_ = start;
@@ -403,7 +403,7 @@ void Dataset::finish_definitions() {
                                first_difference(mine, *of_root))};
       comm_.agree_or_throw(differs);
     }
-    definitions_.describe_packed();  // throws on all ranks, whose definitions are the same now
+    warn(definitions_.describe_packed());  // throws on all ranks, whose definitions are the same now
     definitions_.describe_quantized();
     check_layout_of_gathered();
     driver_->define(definitions_.wanted(), cuts_in_file());

@@ -212,7 +212,7 @@ class Dataset {
   void check_section_here(const DataCall& call) const;
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
-  /// An array for the variable: of floating point, and the variable is packed, its elements are values.
+  /// An array for the variable: where that is packed, its elements may be values.
   CellArray as_values(int variable, const CellArray& array);
 
   // Of one rank: dataset_independent.cpp.
@@ -243,8 +243,8 @@ class Dataset {
   DataCall call_of_field(const BoxField& field, std::int64_t record) const;
   static DataCall call_of_whole(const BoxField& field);
   static CellArray records_of_box(const BoxField& field, std::int64_t record, const BoxArgument& box);
-  static std::vector<CellArray> cells_of_boxes(const BoxField& field, std::int64_t record,
-                                               const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
+  std::vector<CellArray> cells_of_boxes(const BoxField& field, std::int64_t record,
+                                        const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
   void write_box_field(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
   void read_box_field(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
   void put_box(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes);
@@ -276,6 +276,7 @@ class Dataset {
   FoundMachine machine_;  // the same figures on all ranks
   struct PackedVariable {
     Packer packer;
+    bool of_floating_point;        // VariablePacking
     OutOfRange out_of_range = {};  // of this rank
   };
   std::map<int, PackedVariable>

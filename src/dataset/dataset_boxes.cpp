@@ -181,7 +181,7 @@ std::vector<CellArray> Dataset::cells_of_boxes(const BoxField& field, std::int64
   arrays.reserve(static_cast<std::size_t>(count));
   for (const auto& own : mine)
     for (int i = own.first; i < own.first + own.count; ++i) {
-      const CellArray cells = records_of_box(field, own.record, boxes.box(i));
+      const CellArray cells = as_values(field.variable, records_of_box(field, own.record, boxes.box(i)));
       arrays.push_back(field.records == 0 ? cells : cells.at(record));
     }
   return arrays;
@@ -272,7 +272,8 @@ void Dataset::put_box(const BoxField& field, const std::vector<FieldBoxes>& mine
                         "strings are taken from all ranks, or from rank 0; give the same box on all ranks")
                 .of_variable(definition.name);
           const auto& own = mine.back();
-          const HostArray on_host(records_of_box(field, own.record, boxes.box(own.first)));
+          const HostArray on_host(
+              as_values(field.variable, records_of_box(field, own.record, boxes.box(own.first))));
           ConversionErrors errors;
           Bytes gathered =
               gather_values(on_host.view(), definition, rounding_of_variable(field.variable).get(), errors);
@@ -290,7 +291,7 @@ void Dataset::put_box(const BoxField& field, const std::vector<FieldBoxes>& mine
 // A rank that has the box not once takes part with memory of its own.
 void Dataset::get_box(const BoxField& field, const std::vector<FieldBoxes>& mine, const BoxesCall& boxes) {
   const auto array_of = [&](const FieldBoxes& own) {
-    return records_of_box(field, own.record, boxes.box(own.first));
+    return as_values(field.variable, records_of_box(field, own.record, boxes.box(own.first)));
   };
   const VariableDef& definition = schema().variable(field.variable);
   DataCall call = call_of_whole(field);

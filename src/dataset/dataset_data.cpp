@@ -186,18 +186,21 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
 }
 
 CellArray Dataset::as_values(int variable, const CellArray& array) {
-  if (definitions_.packings().empty() || (array.type() != Type::float_ && array.type() != Type::double_))
-    return array;
+  if (definitions_.packings().empty() || !is_number(array.type())) return array;
+  const bool real = array.type() == Type::float_ || array.type() == Type::double_;
   auto known = packed_.find(variable);
   if (known == packed_.end()) {
     const VariableDef& definition = schema().variable(variable);
     const auto packing = definitions_.packings().find(definition.name);
     if (packing == definitions_.packings().end()) return array;
-    known = packed_.emplace(variable, PackedVariable{packer_of(definition, packing->second)}).first;
+    known = packed_
+                .emplace(variable, PackedVariable{packer_of(definition, packing->second),
+                                                  packing->second.of_floating_point})
+                .first;
     PackedVariable& packed = known->second;
     if (settings_.text("pack_out_of_range") == "fill") packed.packer.count_in(&packed.out_of_range);
   }
-  return array.packed_by(&known->second.packer);
+  return real || known->second.of_floating_point ? array.packed_by(&known->second.packer) : array;
 }
 
 // All ranks come to a failure.

@@ -49,12 +49,10 @@ Status unfitting(const Transfer& transfer, const VariableDef& variable, std::int
     global[d] += transfer.origin[d];
   const std::string value = writing ? value_text(transfer.array, in_array) : "the file's value";
   const Packer* const packer = in_memory(transfer).packer;
-  const std::string target = !writing            ? fmt::format("type {}", name_of(transfer.array.type()))
-                             : packer == nullptr ? fmt::format("type {}", name_of(variable.type))
-                                                 : fmt::format("{} as it is packed, for {}",
-                                                               name_of(variable.type), packer->range_text());
-  std::string message =
-      fmt::format("{} at index [{}] ({}) does not fit {}", value, index_text(global), counted_from(), target);
+  const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type());
+  std::string message = fmt::format("{} at index [{}] ({}) does not fit type {}", value, index_text(global),
+                                    counted_from(), target);
+  if (writing && packer != nullptr) message += fmt::format(" as it packs {}", packer->range_text());
   if (count > 1) message += fmt::format(", nor do {} more", count - 1);
   message +=
       writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";

@@ -422,7 +422,8 @@ class Planner {
           Packer::packing_of(pack->type, fill_of(pack->type, std::nullopt), pack->least, pack->most);
       return;
     }
-    const std::optional<Type> said = choice.type ? choice.type : of_file.type;
+    const bool is_plain = choice.pack.has_value();  // none: whatever the file says of others
+    const std::optional<Type> said = choice.type || is_plain ? choice.type : of_file.type;
     const bool counts = out.operation.operation == Operation::count;
     out.has_fractions = fractions || (is_floating(like.type) && !counts);
     if (said)
@@ -434,8 +435,8 @@ class Planner {
     const auto refuse = [&](const char* key, bool of_field, const std::string& message) {
       fail(of_field ? choice.line : of_file.line_of(key), key, Code::setting, message);
     };
-    const auto scale_factor = choice.scale_factor ? choice.scale_factor : of_file.scale_factor;
-    const auto add_offset = choice.add_offset ? choice.add_offset : of_file.add_offset;
+    const auto scale_factor = choice.scale_factor || is_plain ? choice.scale_factor : of_file.scale_factor;
+    const auto add_offset = choice.add_offset || is_plain ? choice.add_offset : of_file.add_offset;
     if (scale_factor || add_offset) {
       if (!packs_into(out.encoding.type))
         refuse(scale_factor ? "scale_factor" : "add_offset",

@@ -50,12 +50,6 @@ CellArray made_array(Type type, const Dims& extents, const Make& make) {
 // Streams pack what they make themselves, by keys of their own.
 const std::pair<std::string, std::string> k_own_packing{"pack", "none"};
 
-bool fills_out_of_range(const FileChoice& choice) {
-  for (const auto& [key, value] : choice.settings)
-    if (key == "pack_out_of_range") return value == "fill";
-  return false;
-}
-
 }  // namespace
 
 void tell(const Comm& comm, const std::string& message) {
@@ -282,7 +276,9 @@ void RecordFile::check_packed(const std::vector<Values>& values, const std::vect
     const std::string why = fmt::format(
         "{} of its values, of {} to {}, do not fit type {}, which has {}; their cells have the fill value",
         counts[i], lowest, highest, text_of(encoding), packer_of(encoding, nullptr).range_text());
-    if (!fills_out_of_range(file_.choice)) throw Error(Code::range, "{}", why).of_variable(output.name);
+    const Settings& settings = dataset_->settings();
+    if (settings.is_default("pack_out_of_range") || settings.text("pack_out_of_range") == "error")
+      throw Error(Code::range, "{}", why).of_variable(output.name);
     tell(comm_, fmt::format("{}: variable '{}': {}", path_, output.name, why));
   }
 }

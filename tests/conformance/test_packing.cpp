@@ -183,6 +183,66 @@ std::int64_t sum_over_ranks(std::int64_t mine) {
   return sum;
 }
 
+/// Boxes of two types on each rank, and a variable that the last rank has and all read in two boxes.
+void check_mixed_boxes(shoal_dataset* file, const Box& tile, const Variant& variant) {
+  int mixed = 0, levels = 0;
+  ok(shoal_find_var(file, "mixed", &mixed));
+  ok(shoal_find_var(file, "levels", &levels));
+  const auto value_at = [&](std::int64_t z, std::int64_t cell) {
+    return static_cast<double>(z * 100 - 120) + static_cast<double>(cell % 50);
+  };
+  const auto wanted = [&](double v) { return variant.unpacked(variant.packed(v)); };
+  std::int64_t first[2][3], counts[3] = {1, tile.count[0], tile.count[1]};
+  TestArray floats(SHOAL_FLOAT, {1, tile.count[0], tile.count[1]}), doubles(SHOAL_DOUBLE, {1, tile.count[0], tile.count[1]});
+  shoal_box boxes[2] = {SHOAL_BOX_INIT, SHOAL_BOX_INIT};
+  for (int z = 0; z < 2; ++z) {
+    TestArray& array = z == 0 ? floats : doubles;
+    for_cells(tile, [&](const Dims& index) {
+      array.set({0, index[0] - tile.first[0], index[1] - tile.first[1]}, value_at(z, index[0] * k_shape[2] + index[1]));
+    });
+    first[z][0] = z, first[z][1] = tile.first[0], first[z][2] = tile.first[1];
+    boxes[z].variable = mixed;
+    boxes[z].ndims = 3;
+    boxes[z].start = first[z];
+    boxes[z].count = counts;
+    boxes[z].array = *array.c();
+  }
+  ok(shoal_write_boxes(file, 2, boxes));
+  for (TestArray* const array : {&floats, &doubles})
+    array->fill(0);
+  ok(shoal_read_boxes(file, 2, boxes));
+  int wrong = 0;
+  for (int z = 0; z < 2; ++z)
+    for_cells(tile, [&](const Dims& index) {
+      TestArray& array = z == 0 ? floats : doubles;
+      double value = wanted(value_at(z, index[0] * k_shape[2] + index[1]));
+      if (z == 0) value = static_cast<double>(static_cast<float>(value));
+      wrong += array.get({0, index[0] - tile.first[0], index[1] - tile.first[1]}) == value ? 0 : 1;
+    });
+  CHECK(wrong == 0);
+
+  const std::int64_t zero = 0, one = 1, two = 2;
+  TestArray of_last(SHOAL_DOUBLE, {2});
+  of_last.set({0}, -250);
+  of_last.set({1}, 125.5);
+  shoal_box box = SHOAL_BOX_INIT;
+  box.variable = levels;
+  box.ndims = 1;
+  box.start = &zero;
+  box.count = &two;
+  box.array = *of_last.c();
+  ok(shoal_write_boxes(file, world_rank() == world_size() - 1 ? 1 : 0, &box));
+  TestArray low(SHOAL_DOUBLE, {1}), high(SHOAL_DOUBLE, {1});
+  shoal_box parts[2] = {box, box};
+  parts[0].count = parts[1].count = &one;
+  parts[1].start = &one;
+  parts[0].array = *low.c();
+  parts[1].array = *high.c();
+  ok(shoal_read_boxes(file, 2, parts));
+  CHECK(low.get({0}) == wanted(-250));
+  CHECK(high.get({0}) == wanted(125.5));
+}
+
 }  // namespace
 
 TEST_CASE("packing: blocks, maps and replicated variables have the same numbers, whatever the format") {
@@ -363,6 +423,10 @@ TEST_CASE("packing: cells that nobody has, boxes, and calls of one rank") {
     ok(shoal_def_var(file, "alone", SHOAL_DOUBLE, "z y x", nullptr));
     ok(shoal_def_pack(file, "alone", variant.text.c_str()));
     const bool alone = is_native() && shoal_def_independent(file, "alone") == SHOAL_OK;
+    ok(shoal_def_var(file, "mixed", SHOAL_FLOAT, "z y x", nullptr));
+    ok(shoal_def_pack(file, "mixed", variant.text.c_str()));
+    ok(shoal_def_var(file, "levels", SHOAL_FLOAT, "z", nullptr));
+    ok(shoal_def_pack(file, "levels", variant.text.c_str()));
     ok(shoal_end_define(file));
     TestArray cells(SHOAL_FLOAT, joined(Dims{k_shape[0]}, tile.count));
     for_local_cells(Dims{k_shape[0]}, tile, tile, [&](const Dims& index, const Dims& at) {
@@ -409,9 +473,82 @@ TEST_CASE("packing: cells that nobody has, boxes, and calls of one rank") {
       ok(shoal_read_independent(file, 1, &box));
       check_found(false);
     }
+    check_mixed_boxes(file, tile, variant);
     ok(shoal_close(&file, 0));
   }
   ok(shoal_decomposition_free(&masked));
+}
+
+TEST_CASE("packing: arrays of whole numbers hold values of a variable that was defined as of floating point") {
+  if (skipped(in_one_file() && !formats().empty(), "sets of files are not written on")) return;
+  for (const auto& format : formats()) {
+    if (format == "ascii") continue;
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    const std::string settings = "quiet=true, pack=v=short(-2, 35), format=" + format;
+    const std::int64_t extents[] = {2};
+    const auto put = [&](std::vector<int> numbers, int record) {
+      const shoal_array array = shoal_array_of(numbers.data(), SHOAL_INT, 1, extents);
+      ok(shoal_put(file, "v", &array, SHOAL_RECORD(record)));
+    };
+    ok(shoal_create(MPI_COMM_WORLD, k_path, settings.c_str(), &file));
+    define_dims(file);
+    ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "time z", nullptr));
+    put({1, 30}, 0);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, "quiet=true, pack=v=short(-2, 35)", &file));
+    put({2, 31}, 1);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, "pack=attributes", &file));
+    for (const int record : {0, 1}) {
+      double found[2];
+      const shoal_array array = shoal_array_of(found, SHOAL_DOUBLE, 1, extents);
+      ok(shoal_get(file, "v", &array, SHOAL_RECORD(record)));
+      CHECK(std::abs(found[0] - 1 - record) < 0.0003);
+      CHECK(std::abs(found[1] - 30 - record) < 0.0003);
+    }
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("packing: a pattern passes over what cannot be packed") {
+  if (skipped(in_one_file() && !formats().empty(), "sets of files are not written on")) return;
+  const std::string format = formats().front();
+  if (format == "ascii") return;
+  const Dims cut_shape{k_shape[1], k_shape[2]};
+  std::mt19937 random(48);
+  const auto tiles = random_tiles(cut_shape, world_size(), false, random);
+  const Cut cut(MPI_COMM_WORLD, cut_shape, tiles[static_cast<std::size_t>(world_rank())], Dims(2), Dims(2));
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, ("quiet=true, pack=short(-1000, 300), format=" + format).c_str(), &file));
+  define_dims(file);
+  define(file, "v", SHOAL_FLOAT, cut.handle());  // whose missing values would have numbers
+  ok(shoal_def_var(file, "w", SHOAL_FLOAT, "z y x", cut.handle()));
+  ok(shoal_def_var(file, "odd", SHOAL_SHORT, "y x", cut.handle()));
+  ok(shoal_put_att(file, "odd", "scale_factor", SHOAL_CHAR, 1, "2"));
+  ok(shoal_end_define(file));
+  CHECK(type_in_file(file, "v") == SHOAL_FLOAT);
+  CHECK(type_in_file(file, "w") == SHOAL_SHORT);
+  CHECK(std::string(shoal_report(file)).find("variable 'v' stays as it is") != std::string::npos);
+  const double scale = 3;
+  ok(shoal_put_att(file, "w", "factor", SHOAL_DOUBLE, 1, &scale));
+  fails(shoal_rename_att(file, "w", "factor", "missing_value"), SHOAL_NOT_SUPPORTED, {"'factor'"});
+  ok(shoal_close(&file, 0));
+  // What new variables get says nothing of files that are read.
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, "pack=short(0, 1)", &file));
+  int index = 0;
+  ok(shoal_find_var(file, "w", &index));
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
+  ok(shoal_inq_var(file, index, &info));
+  CHECK(info.packed == 0);
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, "quiet=true, pack=attributes", &file));
+  ok(shoal_inq_var(file, index, &info));
+  CHECK(info.packed == 1);
+  ok(shoal_close(&file, 0));
+  const int code = shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, "pack=odd=attributes", &file);
+  fails(code, SHOAL_TYPE, {"packed.nc", "'odd'", "scale_factor"});
+  alike(code);
 }
 
 TEST_CASE("packing: values out of the range are an error where that is asked for") {

@@ -118,6 +118,8 @@ TEST_CASE("restart: what the environment says of the model's files is no error o
   run.checkpoint = folder.file("saved.nc");
   ::setenv("SHOAL_UNUSED_SETTINGS", "refuse", 1);
   ::setenv("SHOAL_COMPRESSION", "deflate:1", 1);
+  ::setenv("SHOAL_PACK", "short(-2, 35)", 1);
+  ::setenv("SHOAL_QUANTIZE", "bitround:3", 1);
   const Status saved = caught([&] {
     Toy toy(run);
     toy.go();
@@ -132,7 +134,7 @@ TEST_CASE("restart: what the environment says of the model's files is no error o
     Toy toy(later);
     load_decomposition(world().handle(), folder.file("map.nc"), "");
   });
-  for (const char* name : {"SHOAL_UNUSED_SETTINGS", "SHOAL_COMPRESSION", "SHOAL_ACCESS"})
+  for (const char* name : {"SHOAL_UNUSED_SETTINGS", "SHOAL_COMPRESSION", "SHOAL_ACCESS", "SHOAL_PACK", "SHOAL_QUANTIZE"})
     ::unsetenv(name);
   CHECK_MESSAGE(saved.ok(), saved.text());
   CHECK_MESSAGE(read.ok(), read.text());

@@ -63,7 +63,7 @@ TEST_CASE("packing: to the nearest number, without a floating-point exception") 
       std::int64_t out = 0;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const double nearest = std::nearbyint((values[i] - packing.add_offset) / packing.scale_factor);
-        const bool fits = nearest >= low && nearest <= high;
+        const bool fits = nearest >= low && nearest <= high && nearest != kind.fill;
         out += fits || std::isnan(values[i]) ? 0 : 1;
         if (packed[i] != (fits ? nearest : kind.fill))
           CHECK_MESSAGE(false, "value ", values[i], ": ", packed[i]);
@@ -133,13 +133,13 @@ TEST_CASE("packing: elements of any kind and stride, errors from the first on") 
 TEST_CASE("packing: numbers and values that stand for missing ones") {
   Packer packer(Type::short_, -32767, {1, 0});
   packer.set_missing({9999, 32767});
-  CHECK(packer.packed_range() == std::pair<double, double>(-32766, 9998));
+  CHECK(packer.packed_range() == std::pair<double, double>(-32766, 32766));
   packer.set_missing_values({1e20, -5.5e6});
   OutOfRange outside;
   packer.count_in(&outside);
-  std::vector<double> values{9999, 1e20, -5.5e6, 7, k_nan};
-  packer.pack(values.data(), 5);
-  CHECK(values == std::vector<double>{-32767, -32767, -32767, 7, -32767});
+  std::vector<double> values{9999, 1e20, -5.5e6, 7, k_nan, static_cast<double>(1e20F)};
+  packer.pack(values.data(), 6);
+  CHECK(values == std::vector<double>{-32767, -32767, -32767, 7, -32767, -32767});
   CHECK(outside.count == 1);
   std::vector<double> numbers{9999, 32767, -32767, 7};
   packer.unpack(numbers.data(), 4);
@@ -147,6 +147,14 @@ TEST_CASE("packing: numbers and values that stand for missing ones") {
   CHECK(std::isnan(numbers[1]));
   CHECK(std::isnan(numbers[2]));
   CHECK(numbers[3] == 7);
+  Packer bytes(Type::ubyte, 255, {1, 0});
+  CHECK(bytes.has_number_for(254.4));
+  CHECK_FALSE(bytes.has_number_for(254.6));
+  CHECK_FALSE(bytes.has_number_for(k_nan));
+  bytes.read_fill_as_number();
+  numbers = {255, 3};
+  bytes.unpack(numbers.data(), 2);
+  CHECK(numbers == std::vector<double>{255, 3});
   CHECK_THROWS_AS(packer.set_missing({1, 2, 3, 4}), Error);
   CHECK_THROWS_AS(Packer(Type::float_, 0, {1, 0}), Error);
   CHECK_THROWS_AS(Packer(Type::int64, 0, {1, 0}), Error);
@@ -163,6 +171,6 @@ TEST_CASE("packing: requests as text") {
   CHECK(request == PackRequest{PackRequest::Kind::range, Type::short_, -2.5, 1000});
   for (const char* const text :
        {"", "short", "short()", "short(1)", "short(2, 1)", "short(1, 1)", "short(1, 2", "float(1, 2)",
-        "int64(1, 2)", "short(1, 2)x", "short(nan, 2)", "short(-inf, 2)", "short(1, 2, 3)", "(1, 2)"})
+        "int64(1, 2)", "short(1, 2)x", "short(nan, 2)", "short(-inf, 2)", "short(1, 2, 3)", "(1, 2)", "short(-1e308, 1.7e308)"})
     CHECK_THROWS_AS(pack_request_of(text), Error);
 }

@@ -117,8 +117,8 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
   }
   file->writable = (mode & NC_WRITE) != 0;
   file->in_place = true;
-  const int code = shoal_open(file->comm, path, file->writable ? SHOAL_WRITE : SHOAL_READ, "attributes=rank0",
-                              &file->dataset);
+  const int code = shoal_open(file->comm, path, file->writable ? SHOAL_WRITE : SHOAL_READ,
+                              "attributes=rank0, pack=none", &file->dataset);
   if (code != SHOAL_OK) {
     const int told = left(*file, code, "nc_open_par");
     return told != NC_NOERR ? told : open_in_library(path, mode, comm, info, ncidp);

@@ -101,7 +101,8 @@ std::string hint(MPI_Info info, const char* name) {
 }
 
 std::string settings_of_new(const ServedFile& file) {
-  std::string settings = std::string("format=") + name_of_format(file.format) + ", attributes=rank0";
+  std::string settings =
+      std::string("format=") + name_of_format(file.format) + ", attributes=rank0, pack=none";
   if ((file.mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
   // As defaults of the program: "stripe_count?=4".
   const auto take = [&](const char* name, const char* setting, long long multiple) {

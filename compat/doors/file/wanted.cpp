@@ -34,6 +34,20 @@ int refuse(MPI_Comm comm, const char* value) {
   return NC_EINVAL;
 }
 
+// Programs ask netCDF for types and fill values, which would not be theirs.
+void warn_of_packing(MPI_Comm comm) {
+  static bool warned = false;
+  const char* const packing = std::getenv("SHOAL_PACK");
+  if (warned || packing == nullptr) return;
+  warned = true;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0)
+    std::fprintf(stderr,
+                 "shoal: SHOAL_PACK is '%s', and netCDF's calls do not pack; it is for Shoal's own calls\n",
+                 packing);
+}
+
 }  // namespace
 
 bool is_wanted(const char* path, bool writes, MPI_Comm comm, int& code) {
@@ -46,7 +60,9 @@ bool is_wanted(const char* path, bool writes, MPI_Comm comm, int& code) {
   }
   if (!writes && which == "write") return false;
   const char* patterns = std::getenv("SHOAL_DOORS_FILES");
-  return patterns == nullptr || *patterns == '\0' || matches(patterns, path);
+  const bool wanted = patterns == nullptr || *patterns == '\0' || matches(patterns, path);
+  if (wanted) warn_of_packing(comm);
+  return wanted;
 }
 
 }  // namespace door

@@ -134,7 +134,8 @@ int ncmpi_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* nc
   const WithinShoal within;
   file->writable = writes;
   file->in_place = true;
-  code = shoal_open(file->comm, path, writes ? SHOAL_WRITE : SHOAL_READ, "attributes=rank0", &file->dataset);
+  code = shoal_open(file->comm, path, writes ? SHOAL_WRITE : SHOAL_READ, "attributes=rank0, pack=none",
+                    &file->dataset);
   if (code == SHOAL_OK) {
     const bool read = read_schema(file->dataset, file->definitions, file->format);
     const bool classic =

@@ -111,10 +111,21 @@ static void append_hints(text* out, const spio_system* system, int format) {
   free(others.data);
 }
 
+/* Programs ask PIO for types and fill values, which would not be theirs. */
+static void warn_of_packing(const spio_system* system) {
+  static int warned;
+  const char* const packing = getenv("SHOAL_PACK");
+  if (warned || packing == NULL || system->rank != 0) return;
+  fprintf(stderr, "shoal: SHOAL_PACK is '%s', and PIO's calls do not pack; it is for Shoal's own calls\n",
+          packing);
+  warned = 1;
+}
+
 /* format 0: a file that is opened. */
 static void dataset_settings(text* out, const spio_system* system, int format, int may_replace,
                              int writable) {
-  append(out, "fill?=written, attributes=rank0"); /* SHOAL_FILL counts before ours */
+  append(out, "fill?=written, attributes=rank0, pack=none"); /* SHOAL_FILL counts before ours */
+  warn_of_packing(system);
   if (system->served && writable) append_setting(out, "background", "ranks");
   if (format != 0) {
     append_setting(out, "format", format_name(format));

@@ -289,9 +289,13 @@ void Definitions::reset(const Schema& in_file) {
   gathered_.clear();
   by_pattern_.clear();
   given_.clear();
+  pack_requests_.clear();
   index_names(group_by_name_, in_file.groups);
   index_names(dim_by_name_, in_file.dims);
   index_names(variable_by_name_, in_file.variables);
+  const auto is_dropped = [&](const auto& entry) { return !variable_by_name_.contains(entry.first); };
+  std::erase_if(quantized_, is_dropped);
+  std::erase_if(packings_, is_dropped);
   std::erase_if(added_fill_, [&](const std::string& name) { return !variable_by_name_.contains(name); });
 }
 
@@ -685,8 +689,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
     replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
-  if (index >= 0 && index < variables_in_file_ && is_packing_attribute(name) &&
-      packings_.contains(schema().variable(index).name))
+  if (index >= 0 && index < variables_in_file_ && stays_packed(index, name))
     throw Error(Code::not_supported, "attribute '{}' says how values are stored, and stays", name)
         .of_variable(variable);
   auto& attributes = wanted().attributes_of(index);

@@ -100,11 +100,13 @@ class Definitions {
   /// Which variables are packed when they are written, and unpacked when they are read, by name. New ones from
   /// describe_packed on.
   const std::map<std::string, VariablePacking>& packings() const { return packings_; }
-  /// Those of a file that exists, as far as the setting says so. Error(setting, type, not_found,
-  /// not_supported): a variable cannot be packed as it says.
-  void find_packed(bool writable);
-  /// Ends the define phase: variables that are to be packed are defined so.
-  void describe_packed();
+  /// Those of a file that exists, as far as the setting says so. What it gives: of which variables that a
+  /// pattern means this cannot be done, and why. Error(setting, type, not_found, not_supported): of one that is
+  /// named.
+  std::vector<std::string> find_packed(bool writable);
+  /// Ends the define phase: variables that are to be packed are defined so. What it gives, and Errors: the
+  /// same.
+  std::vector<std::string> describe_packed();
   /// Ends the define phase: what the file says of quantization is added to the definitions.
   void describe_quantized();
   /// The same of cells that are left out: _FillValue, of new variables whose decomposition leaves some.
@@ -160,6 +162,8 @@ class Definitions {
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();
+  void pack_new(VariableDef& v, const PackRequest& request);
+  bool stays_packed(int variable, const std::string& attribute) const;
   bool may_be_packed(const VariableDef& v, const PackRequest& request,
                      const std::set<std::string>& coordinates) const;
   bool lacks_fill_value(const VariableDef& variable) const;

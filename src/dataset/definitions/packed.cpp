@@ -8,9 +8,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
-#include "dataset/definitions/definitions.hpp"
-#include "dataset/definitions/quantized.hpp"
-#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -63,17 +60,16 @@ std::vector<double> missing_values_of(const VariableDef& variable) {
 }
 
 // As CF has it: of the packed numbers.
-void pack_valid_range(VariableDef& variable, Type type, const Packer& packer, const Packing& packing) {
-  const auto [low, high] = packer.packed_range();
+void pack_valid_range(VariableDef& variable, Type type, const Packer& packer) {
+  const auto [least, most] = packer.range();
   for (Attribute& attribute : variable.attributes) {
     const bool is_one =
         attribute.name == "valid_min" || attribute.name == "valid_max" || attribute.name == "valid_range";
-    if (!is_one || !is_of_numbers(&attribute) || packs_into(attribute.type)) continue;
+    if (!is_one || !is_of_numbers(&attribute)) continue;
     std::vector<double> numbers = numbers_in(attribute);
-    for (double& number : numbers) {
-      const double packed = std::nearbyint((number - packing.add_offset) / packing.scale_factor);
-      number = std::isnan(packed) ? low : std::clamp(packed, low, high);
-    }
+    for (double& number : numbers)
+      number = std::isnan(number) ? least : std::clamp(number, least, most);
+    packer.pack(numbers.data(), static_cast<std::int64_t>(numbers.size()));
     attribute = as_attribute(attribute.name, type, numbers);
   }
 }
@@ -93,22 +89,15 @@ bool is_unsigned(const VariableDef& variable) {
          lower(std::string(reinterpret_cast<const char*>(found->data.data()), found->data.size())) == "true";
 }
 
-bool has_packing(const VariableDef& variable) {
-  return packs_into(variable.type) && (find_attribute(variable.attributes, k_scale) != nullptr ||
-                                       find_attribute(variable.attributes, k_offset) != nullptr);
-}
-
-// The number of cells without a value stands in the file, for readers that know no default.
-void add_fill_value(VariableDef& variable) {
-  if (find_attribute(variable.attributes, k_fill_name) != nullptr) return;
-  variable.attributes.insert(variable.attributes.begin(),
-                             Attribute::numbers(k_fill_name, variable.type, fill_of(variable).data(), 1));
-}
-
 }  // namespace
 
 bool is_packing_attribute(const std::string& name) {
-  return name == k_scale || name == k_offset;
+  return name == k_scale || name == k_offset || name == k_missing;
+}
+
+bool has_packing(const VariableDef& variable) {
+  return packs_into(variable.type) && (find_attribute(variable.attributes, k_scale) != nullptr ||
+                                       find_attribute(variable.attributes, k_offset) != nullptr);
 }
 
 VariablePacking make_packed(VariableDef& variable, const PackRequest& request) {
@@ -125,19 +114,18 @@ VariablePacking make_packed(VariableDef& variable, const PackRequest& request) {
                   name, text_of(request))
           .of_variable(variable.name);
   const double fill = default_fill_number(request.type);
-  VariablePacking out{Packer::packing_of(request.type, fill, request.least, request.most),
+  VariablePacking out{Packer::packing_of(request.type, fill, request.least, request.most), true,
                       missing_values_of(variable)};
   const Packer packer(request.type, fill, out.packing);
-  const auto [least, most] = packer.range();
   for (const double value : out.missing_values)
-    if (value >= least && value <= most)
+    if (packer.has_number_for(value))
       throw Error(
           Code::invalid_argument,
           "{}, which stands for missing values, is in the range that {} packs, {}; choose another range "
           "or another fill value",
           value, text_of(request), packer.range_text())
           .of_variable(variable.name);
-  pack_valid_range(variable, request.type, packer, out.packing);
+  pack_valid_range(variable, request.type, packer);
   variable.type = request.type;
   std::erase_if(variable.attributes,
                 [](const Attribute& a) { return a.name == k_fill_name || a.name == k_missing; });
@@ -163,8 +151,10 @@ VariablePacking packing_in_attributes(const VariableDef& variable) {
                 "(setting pack: '{}=none'), or define the variable with an unsigned type",
                 variable.name)
         .of_variable(variable.name);
+  // Of programs that go on with a file; the last is the one that most of them have.
   const VariablePacking out{{number_in(variable, k_scale, 1), number_in(variable, k_offset, 0)},
-                            {default_fill_number(Type::float_), default_fill_number(Type::double_)}};
+                            false,
+                            {default_fill_number(Type::float_), default_fill_number(Type::double_), 1e20}};
   packer_of(variable, out);  // throws where it cannot be done
   return out;
 }
@@ -174,96 +164,15 @@ Packer packer_of(const VariableDef& variable, const VariablePacking& packing) {
     const Attribute own = Attribute::numbers(k_fill_name, variable.type, fill_of(variable).data(), 1);
     const double fill = numbers_in(own).front();
     Packer out(variable.type, fill, packing.packing);
+    // Numbers of one byte have no fill value that readers know.
+    const bool is_byte = size_of(variable.type) == 1;
+    if (is_byte && find_attribute(variable.attributes, k_fill_name) == nullptr) out.read_fill_as_number();
     const Attribute* const missing = find_attribute(variable.attributes, k_missing);
     if (is_of_numbers(missing) && missing->type == variable.type) out.set_missing(numbers_in(*missing));
     out.set_missing_values(packing.missing_values);
     return out;
   } catch (const Error& e) {
     throw e.of_variable(variable.name);
-  }
-}
-
-// ---- The define phase
-
-void Definitions::def_pack(const std::string& name, const std::string& text) {
-  const VariableDef& v = new_variable(name, "packing");
-  PackRequest request;
-  try {
-    request = pack_request_of(text);
-  } catch (const Error& e) {
-    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
-  }
-  const bool real = v.type == Type::float_ || v.type == Type::double_;
-  if (request.kind == PackRequest::Kind::range && !real) {
-    VariableDef copy = v;
-    make_packed(copy, request);  // says why not
-  }
-  given_.insert({"pack", v.name});
-  pack_requests_[v.name] = request;
-}
-
-// By a pattern: those that it can be done with; CF wants coordinates as they are.
-bool Definitions::may_be_packed(const VariableDef& v, const PackRequest& request,
-                                const std::set<std::string>& coordinates) const {
-  if (request.kind == PackRequest::Kind::attributes) return has_packing(v);
-  const bool real = v.type == Type::float_ || v.type == Type::double_;
-  return real && v.distributed && !coordinates.contains(v.name) && !dim_by_name_.contains(v.name);
-}
-
-void Definitions::describe_packed() {
-  if (pack_requests_.empty() && defaults_.packing.all().empty()) return;
-  auto& variables = wanted().variables;
-  const auto coordinates = names_of_coordinates(schema());
-  for (auto i = static_cast<std::size_t>(variables_in_file_); i < variables.size(); ++i) {
-    VariableDef& v = variables[i];
-    const auto given = pack_requests_.find(v.name);
-    const auto* const choice = given == pack_requests_.end() ? defaults_.packing.of(v.name) : nullptr;
-    PackRequest request;
-    if (given != pack_requests_.end()) request = given->second;
-    if (choice != nullptr) request = pack_request_of(choice->value);
-    if (request.kind == PackRequest::Kind::none) continue;
-    if (choice != nullptr && !choice->named && !may_be_packed(v, request, coordinates)) continue;
-    if (request.kind == PackRequest::Kind::range && !holds(schema().format, request.type))
-      throw Error(Code::not_supported, "it is packed as {}, and format {} has no numbers of type {}",
-                  text_of(request), name_of(schema().format), name_of(request.type))
-          .of_variable(v.name);
-    if (given_.contains({"quantize", v.name}) && quantized_.contains(v.name))
-      throw Error(Code::invalid_argument,
-                  "its values are to be packed ({}) and quantized ({}); leave one out", text_of(request),
-                  text_of(quantized_.at(v.name)))
-          .of_variable(v.name);
-    const bool of_range = request.kind == PackRequest::Kind::range;
-    packings_[v.name] = of_range ? make_packed(v, request) : packing_in_attributes(v);
-    add_fill_value(v);
-    quantized_.erase(v.name);
-    by_pattern_.erase(v.name);
-    if (choice != nullptr) taken_.insert({"pack", choice->pattern});
-  }
-}
-
-void Definitions::find_packed(bool writable) {
-  for (const auto& v : schema().variables) {
-    const auto* const choice = defaults_.packing.of(v.name);
-    const PackRequest request = choice == nullptr ? PackRequest() : pack_request_of(choice->value);
-    const bool by_attributes = request.kind == PackRequest::Kind::attributes;
-    if (request.kind == PackRequest::Kind::none || !v.fits_plainly) continue;
-    if (!has_packing(v) && !(choice->named && by_attributes)) continue;
-    VariablePacking packing = packing_in_attributes(v);
-    if (writable && !by_attributes && choice->named) {
-      VariableDef wanted;
-      wanted.type = Type::double_;
-      const VariablePacking other = make_packed(wanted, request);
-      if (wanted.type != v.type || !(other.packing == packing.packing))
-        throw Error(
-            Code::setting,
-            "setting pack gives the packing {}, and the file has numbers of type {} with scale_factor "
-            "{} and add_offset {}; append as the file has it: pack={}=attributes",
-            text_of(request), name_of(v.type), packing.packing.scale_factor, packing.packing.add_offset,
-            v.name)
-            .of_variable(v.name);
-    }
-    packings_[v.name] = std::move(packing);
-    taken_.insert({"pack", choice->pattern});
   }
 }
 

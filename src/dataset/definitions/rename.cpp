@@ -132,7 +132,7 @@ std::vector<Attribute>& Definitions::changeable_attributes(int owner, const std:
                                    [&](const Gathering& gathering) { return gathering.list == variable; });
   if ((name == "compress" && is_list) ||
       (quantized_.contains(definition.name) && is_quantization_attribute(name)) ||
-      (packings_.contains(definition.name) && is_packing_attribute(name)))
+      (variable < variables_in_file_ && stays_packed(variable, name)))
     throw Error(Code::not_supported, "attribute '{}' says how values are stored, and stays", name);
   return definition.attributes;
 }
@@ -151,6 +151,8 @@ void Definitions::rename_att(const char* variable, const std::string& given, con
   const Attribute* const there = find_attribute(attributes, to);
   if (there != nullptr && there->name != name)
     throw Error(Code::exists, "there is an attribute '{}' already", to);
+  if (v >= 0 && stays_packed(v, to))
+    throw Error(Code::not_supported, "attribute '{}' would say how values are stored; its name stays", name);
   if (v >= 0 && to == k_fill_name)
     throw Error(Code::not_supported,
                 "an attribute cannot become _FillValue; a fill value is given with def_fill");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -79,6 +80,11 @@ std::string number(double value, const char* format = "%.6g") {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), format, value);
   return text.data();
+}
+
+/// JSON has no infinity.
+std::string finite(double value) {
+  return std::isfinite(value) ? number(value) : json_text(number(value));
 }
 
 std::string object(const std::vector<std::string>& members) {
@@ -268,8 +274,8 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
   std::vector<std::string> out_of_range;
   for (const auto& [variable, values] : out_of_range_of(report))
     out_of_range.push_back(member(variable, object({member("count", std::to_string(values.count)),
-                                                    member("lowest", number(values.lowest)),
-                                                    member("highest", number(values.highest))})));
+                                                    member("lowest", finite(values.lowest)),
+                                                    member("highest", finite(values.highest))})));
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);

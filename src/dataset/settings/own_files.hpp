@@ -8,8 +8,8 @@ namespace shoal {
 // it.
 constexpr const char* k_to_make_own_file =
     "format=cdf5, driver=native, layout=one, io_layout=, exists=replace, fill=true, report=, reference=, "
-    "master=, unused_settings=warn, quiet=true";
+    "master=, pack=none, quantize=none, unused_settings=warn, quiet=true";
 constexpr const char* k_to_read_own_file =
-    "driver=native, report=, read_masked=leave, unused_settings=warn, quiet=true";
+    "driver=native, report=, read_masked=leave, pack=none, unused_settings=warn, quiet=true";
 
 }  // namespace shoal
