@@ -88,8 +88,8 @@ def test_configurations_of_the_guide(checked, text):
     assert found["memory"]["bytes_of_rank"] > 0
 
 
-def test_the_guide_has_twelve():
-    assert len({heading for heading, _ in guide}) == 12
+def test_the_guide_has_thirteen():
+    assert len({heading for heading, _ in guide}) == 13
 
 
 @pytest.mark.usefixtures("with_streams")
@@ -296,6 +296,15 @@ def test_errors_have_lines(checked, old, new, line, key, message):
     fitting = [p for p in found["problems"] if p["line"] == line and p["key"].startswith(key)]
     assert fitting and message in fitting[0]["message"], found["problems"]
     assert fitting[0]["file"].endswith("output.toml")
+
+
+def test_variables_in_groups(checked):
+    (text,) = (text for heading, text in guide if heading == "Variables in groups")
+    found = checked(text)
+    assert [v["name"] for v in one(found)["variables"]] == ["ocean/temp", "ocean/surface/zeta", "rain"]
+    problems = checked(text.replace('format = "netcdf4"', ""))["problems"]
+    assert [(p["line"], p["key"]) for p in problems] == [(8, "fields"), (9, "fields")]
+    assert "format cdf5 has no groups; netcdf4 has them" in problems[0]["message"]
 
 
 def test_all_errors_are_found_at_once(checked):
