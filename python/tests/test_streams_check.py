@@ -494,7 +494,9 @@ def test_reports_that_are_none(tmp_path, text):
 fms_table = tables.fms(
     '"f%4yr%2mo", 6, "hours", 1, "hours", "time", 1, "months", "1900 3 1 0 0 0"',
     '"m", "x", "x", "f%4yr%2mo", "all", max, "none", 2\n'
-    '"m", "x", "box", "f%4yr%2mo", "all", "diurnal4", "1 2 3 4 -1 -1", 1\n'
+    '"m", "x", "box", "f%4yr%2mo", "all", "diurnal4", "1 1 3 3 -1 -1", 1\n'
+    '"m", "x", "x_a", "f%4yr%2mo", "all", "mean", "1 2 3 4 -1 -1", 1\n'
+    '"m", "x", "x_b", "f%4yr%2mo", "all", "mean", "1 2 4 5 -1 -1", 1\n'
     '"m", "x", "point", "f%4yr%2mo", "all", "mean", "1 1 3 3 -1 -1", 1\n'
     '"m", "x", "line", "f%4yr%2mo", "all", "mean", "1 1 3 4 -1 -1", 1\n'
     '"m", "x", "square", "f%4yr%2mo", "all", "pow2", "none", 2',

@@ -45,6 +45,41 @@ def test_fms_points_and_lines(table, region, keys, noted, lost):
     assert losses == [] if lost is None else (len(losses) == 1 and lost in losses[0])
 
 
+def test_fms_regions_of_the_same_fields(table):
+    north, south = "130 140 0 5 -1 -1", "130 140 -5 0 -1 -1"
+
+    def line(field, name, region):
+        return f'"m", "{field}", "{name}", "f", "all", "mean", "{region}", 2\n'
+
+    def document_of(*lines):
+        document, remarks, losses = table(fms('"f", 1, "days", 1, "days", "time"', "".join(lines)))
+        assert losses == []
+        return document["file"], remarks
+
+    lines = [
+        line("t", "t_north", north),
+        line("s", "so_north", north),
+        line("t", "t_south", south),
+        line("s", "so_south", south),
+    ]
+    (file,), remarks = document_of(*lines)
+    assert file["regions"] == {
+        "north": {"lon": [130.0, 140.0], "lat": [0.0, 5.0]},
+        "south": {"lon": [130.0, 140.0], "lat": [-5.0, 0.0]},
+    }
+    assert file["fields"] == ["t", {"field": "s", "name": "so"}] and file["operation"] == "mean"
+    assert any("table:6: regions north, south: names of variables end" in remark for remark in remarks)
+    # Not with other fields, or with names that are no such ones.
+    whole, part = document_of(line("t", "t", "none"), *lines)[0]
+    assert "regions" not in whole and "regions" in part
+    for others in (
+        lines[:3],
+        [lines[0], line("t", "tsouth", south)],
+        [lines[0], line("u", "u_south", south)],
+    ):
+        assert ["regions" in file for file in document_of(*others)[0]] == [False, False]
+
+
 @pytest.mark.parametrize(
     "corners, keys, losses",
     [

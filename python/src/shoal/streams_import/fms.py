@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -329,6 +330,44 @@ def part_keys(
     return keys, end
 
 
+@dataclass
+class Cells:
+    """Fields of the same cells, which keys of a file choose."""
+
+    line: int
+    keys: dict[str, Any]
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+
+def out_name(entry: dict[str, Any]) -> str:
+    return str(entry.get("name", entry.get("field")))
+
+
+def with_regions(groups: list[Cells], remarks: Remarks) -> list[Cells]:
+    """Regions that have the same fields, by names that differ in their ends (temp_north, temp_south), are one
+    choice of cells: `regions` of a file adds such ends."""
+    parts = [group for group in groups if list(group.keys) == ["region"]]
+    names = [[out_name(entry) for entry in group.entries] for group in parts]
+    fields = [[{**entry, "name": ""} for entry in group.entries] for group in parts]
+    if len(parts) < 2 or any(one != fields[0] for one in fields):
+        return groups
+    stems = [os.path.commonprefix(list(alike)) for alike in zip(*names)]
+    stems = [stem[: stem.rfind("_") + 1] for stem in stems]
+    ends = [one[0][len(stems[0]) :] for one in names]
+    if min(map(len, stems)) < 2 or not all(ends) or [[s + end for s in stems] for end in ends] != names:
+        return groups
+    joined = Cells(parts[0].line, {"regions": {end: g.keys["region"] for end, g in zip(ends, parts)}})
+    for stem, entry in zip(stems, parts[0].entries):
+        entry = {key: value for key, value in entry.items() if key != "name"}
+        joined.entries.append(entry if stem[:-1] == entry.get("field") else {**entry, "name": stem[:-1]})
+    remarks.note(
+        joined.line,
+        f"regions {', '.join(ends)}",
+        "names of variables end with them, and those of dimensions and coordinates, too",
+    )
+    return [joined if group is parts[0] else group for group in groups if group not in parts[1:]]
+
+
 def file_tables(
     line: int,
     name: str,
@@ -337,29 +376,28 @@ def file_tables(
     fields: list[Field],
     remarks: Remarks,
 ) -> list[FileTable]:
-    """A table for each frequency and each region: those of Shoal are of a file, not of a field."""
-    groups: dict[str, list[Field]] = {}
+    """A table for each frequency and each choice of cells: those of Shoal are of a file, not of a field."""
+    groups: dict[str, Cells] = {}
     for f in fields:
-        groups.setdefault(repr(f.cells), []).append(f)
+        entry = field_entry(f, remarks)
+        if entry is not None:
+            groups.setdefault(repr(f.cells), Cells(f.line, f.cells)).entries.append(entry)
     tables = []
-    for number, group in enumerate(groups.values()):
-        entries = [entry for f in group if (entry := field_entry(f, remarks)) is not None]
-        if not entries:
-            continue
+    for number, group in enumerate(with_regions(list(groups.values()), remarks)):
         for count, keys in enumerate(parts):
             file = name
             if number > 0:
                 file = re.sub(r"(\.nc)$", rf"_region{number}\1", name)
                 remarks.note(
-                    group[0].line,
-                    f"another region, of {', '.join(f.name for f in group)}",
+                    group.line,
+                    f"another region, of {', '.join(out_name(entry) for entry in group.entries)}",
                     f"regions, places and lines are of a file, so they are in {file}",
                     once=f"{line} {number}",
                 )
             if count > 0:
                 file = re.sub(r"(\.nc)$", rf"_part{count + 1}\1", file)
-            table = FileTable(line, {"name": file, **keys, **head, **group[0].cells})
-            table.fields = [dict(entry) for entry in entries]
+            table = FileTable(line, {"name": file, **keys, **head, **group.keys})
+            table.fields = [dict(entry) for entry in group.entries]
             table.simplify()
             tables.append(table)
     if len(parts) > 1:
