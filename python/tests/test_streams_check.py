@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_streams_import as tables
+import test_streams_import_cells as tables_of_cells
 from conftest import run_program
 
 import shoal
@@ -87,8 +88,8 @@ def test_configurations_of_the_guide(checked, text):
     assert found["memory"]["bytes_of_rank"] > 0
 
 
-def test_the_guide_has_twelve():
-    assert len({heading for heading, _ in guide}) == 12
+def test_the_guide_has_thirteen():
+    assert len({heading for heading, _ in guide}) == 13
 
 
 @pytest.mark.usefixtures("with_streams")
@@ -297,6 +298,15 @@ def test_errors_have_lines(checked, old, new, line, key, message):
     assert fitting[0]["file"].endswith("output.toml")
 
 
+def test_variables_in_groups(checked):
+    (text,) = (text for heading, text in guide if heading == "Variables in groups")
+    found = checked(text)
+    assert [v["name"] for v in one(found)["variables"]] == ["ocean/temp", "ocean/surface/zeta", "rain"]
+    problems = checked(text.replace('format = "netcdf4"', ""))["problems"]
+    assert [(p["line"], p["key"]) for p in problems] == [(8, "fields"), (9, "fields")]
+    assert "format cdf5 has no groups; netcdf4 has them" in problems[0]["message"]
+
+
 def test_all_errors_are_found_at_once(checked):
     found = checked(daily.replace('"temp"', '"tmep", "slat"') + '[[file]]\nname = "b.nc"\nevery = "1 day"\n')
     assert sum("the model has no field" in problem["message"] for problem in found["problems"]) == 2
@@ -484,7 +494,11 @@ def test_reports_that_are_none(tmp_path, text):
 fms_table = tables.fms(
     '"f%4yr%2mo", 6, "hours", 1, "hours", "time", 1, "months", "1900 3 1 0 0 0"',
     '"m", "x", "x", "f%4yr%2mo", "all", max, "none", 2\n'
-    '"m", "x", "box", "f%4yr%2mo", "all", "diurnal4", "1 2 3 4 -1 -1", 1\n'
+    '"m", "x", "box", "f%4yr%2mo", "all", "diurnal4", "1 1 3 3 -1 -1", 1\n'
+    '"m", "x", "x_a", "f%4yr%2mo", "all", "mean", "1 2 3 4 -1 -1", 1\n'
+    '"m", "x", "x_b", "f%4yr%2mo", "all", "mean", "1 2 4 5 -1 -1", 1\n'
+    '"m", "x", "point", "f%4yr%2mo", "all", "mean", "1 1 3 3 -1 -1", 1\n'
+    '"m", "x", "line", "f%4yr%2mo", "all", "mean", "1 1 3 4 -1 -1", 1\n'
     '"m", "x", "square", "f%4yr%2mo", "all", "pow2", "none", 2',
 )
 xios_table = tables.one_file(
@@ -492,9 +506,19 @@ xios_table = tables.one_file(
     '<variable name="n" type="double">1e-3</variable>',
     'output_freq="1d" split_freq="1mo" compression_level="2" format="netcdf4_classic" time_units="days"',
 )
+cells = ("g_some", "g_std", "g_plev", "g_box", "line", "sums")
+xios_cells = tables_of_cells.with_grids(
+    tables.one_file(
+        "".join(f'<field field_ref="toce" name="{name}" freq_op="1h" grid_ref="{name}"/>' for name in cells)
+    )
+)
 
 
-@pytest.mark.parametrize("text", [fms_table, tables.fms_yaml, xios_table], ids=["fms", "fms-yaml", "xios"])
+@pytest.mark.parametrize(
+    "text",
+    [fms_table, tables.fms_yaml, xios_table, xios_cells],
+    ids=["fms", "fms-yaml", "xios", "xios-cells"],
+)
 def test_imported_tables_are_taken(tmp_path, checked, text):
     """What import writes has no key or value that the library does not know."""
     if text == tables.fms_yaml:

@@ -18,9 +18,8 @@ except ModuleNotFoundError:  # before Python 3.11
 program = [sys.executable, "-m", "shoal.cli", "streams", "import"]
 
 
-@pytest.fixture
-def table(tmp_path):
-    """table(text, name): what is imported, its TOML parsed again, and the remarks as lines."""
+def importer(tmp_path):
+    """importer(...)(text, name): what is imported, its TOML parsed again, and the remarks as lines."""
 
     def make(text, name="table", **options):
         path = tmp_path / name
@@ -33,6 +32,11 @@ def table(tmp_path):
         return tomllib.loads(toml), remarks, [remark.text(name) for remark in imported.losses()]
 
     return make
+
+
+@pytest.fixture
+def table(tmp_path):
+    return importer(tmp_path)
 
 
 def file_of(document, name):
@@ -158,6 +162,7 @@ def test_fms_regions(table):
     assert document["file"][2]["region"] == {"xt": [140.0, 150.5], "yt": [-10.0, 10.0], "zt": [5.0, 50.0]}
     assert len(losses) == 1 and losses[0].startswith("table:9: y: region 'somewhere'")
     assert any("table:7: another region" in remark for remark in remarks)
+    assert sum("those whose coordinates lie between" in remark for remark in remarks) == 1
 
 
 @pytest.mark.parametrize(
@@ -326,6 +331,11 @@ def test_fms_yaml(table):
         ("    kind: r8", "    kind: r16", "18: salt: kind r16"),
         ("    corner4: -60, 75", "    corner4: -50, 75", "39: sub_region of 'box'"),
         ("    corner4: -60, 75", "", "39: sub_region of 'box'"),
+        (
+            "    corner4: -60, 75",
+            "    corner4: -60, 75\n  - grid_type: latlon",
+            "another sub_region of 'box'",
+        ),
         ("    tile: 1", "    tile: 3", "52: tile 3"),
         ("  freq: 0", "  freq: -1", "44: frequency -1"),
         ("  freq: 0", "  freq: often", "45: freq of 'cells' 'often'"),
@@ -483,6 +493,7 @@ def test_xios_expressions_are_put_in(table):
         ('<field field_ref="toce" operation="median"/>', 'output_freq="1d"', "toce: operation median"),
         ('<field field_ref="toce" freq_op="1d1mo"/>', 'output_freq="1y"', "toce: freq_op 1d1mo"),
         ('<field field_ref="ssh" freq_op="2ts"/>', 'output_freq="1d"', "ssh: freq_op 2ts"),
+        ('<field field_ref="ssh" freq_op="7h"/>', 'output_freq="1d"', "ssh: freq_op 7h"),
         ('<field field_ref="toce" freq_offset="1ts"/>', 'output_freq="1d"', "toce: freq_offset 1ts"),
         ('<field field_ref="toce" grid_ref="other"/>', 'output_freq="1d"', "toce: grid_ref other"),
         ('<field field_ref="toce" prec="2"/>', 'output_freq="1d"', "toce: prec 2"),
@@ -596,17 +607,17 @@ def test_xios_samples_missing_values_and_the_origin_of_time(table):
     fields = (
         '<field field_ref="toce" freq_op="6h" default_value="1e20"/>'
         '<field field_ref="soce" default_value="-9" prec="2" scale_factor="0.1"/>'
-        '<field field_ref="ssh" freq_op="1d"/>'
+        '<field field_ref="ssh" freq_op="1d"/><field field_ref="ssh" name="often" freq_op="6h"/>'
     )
     document, remarks, losses = table(
         one_file(fields).replace("<field_definition", calendar + "<field_definition", 1)
     )
     assert losses == []
     assert document["defaults"]["time_origin"] == "1900-01-01 00:00:00"
-    toce, soce, ssh = document["file"][0]["fields"]
+    toce, soce, ssh, often = document["file"][0]["fields"]
     assert toce["sample_every"] == "6 h" and toce["missing_value"] == 1e20
     assert "missing_value" not in soce and any("soce: default_value" in remark for remark in remarks)
-    assert "sample_every" not in ssh
+    assert "sample_every" not in ssh and "sample_every" not in often  # instants: of the window's end
     _, _, losses = table(
         one_file("").replace("<field_definition", calendar.replace("1900-", "") + "<field_definition")
     )
@@ -626,6 +637,19 @@ def test_fms_dates_of_the_end_in_names(table, when, expected):
     )
     assert losses == [] and document["file"][0]["name"] == expected
     assert any(f"filename_time {when}" in remark for remark in remarks) == (when != "begin")
+
+
+def test_xios_origins_of_time_of_contexts(table):
+    def context(name, origin):
+        return f"""<context id="{name}"><calendar type="NoLeap" time_origin="{origin}"/>
+<field_definition><field id="a" operation="average"/></field_definition>
+<file_definition><file id="{name}" output_freq="1d"><field field_ref="a"/></file></file_definition>
+</context>"""
+
+    text = f"<simulation>{context('o', '1900-01-01')}{context('i', '1850-01-01 06:00:00')}</simulation>"
+    document, _, losses = table(text)
+    assert losses == [] and "defaults" not in document
+    assert [file["time_origin"] for file in document["file"]] == ["1900-01-01", "1850-01-01 06:00:00"]
 
 
 # ---- The command

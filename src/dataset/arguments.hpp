@@ -60,6 +60,7 @@ struct DataCall {
   std::shared_ptr<const Decomposition>
       decomposition;  ///< nullptr: the one that is attached; write and read only
   ArrayArgument array;
+  bool as_stored = false;  ///< put and get: the array has the numbers of the file, also of a packed variable
   /// In place of an array: gives cells of a part of the field in the variable's dimensions, and their type;
   /// writing only.
   CellSource source;

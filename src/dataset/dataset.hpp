@@ -203,7 +203,7 @@ class Dataset {
   std::variant<Transfer, RefusedCall> field_call(const DataCall& call, Direction direction);
   void write_field(Transfer& transfer);
   /// Calls that this object makes itself, with the cells of boxes: prepared decompositions, one record.
-  std::variant<Transfer, RefusedCall> cells_call(const DataCall& call, Direction direction);
+  std::variant<Transfer, RefusedCall> cells_call(const DataCall& call, Direction direction) const;
   void write_cells(const DataCall& call);
   void read_cells(const DataCall& call);
   template <class Work>
@@ -234,6 +234,7 @@ class Dataset {
   const GatheredField* gathered_field_of(const Transfer& transfer);
   void write_gathered(const GatheredField& gathered, const Transfer& transfer);
   void read_gathered(const GatheredField& gathered, const Transfer& transfer);
+  CellArray array_of_call(const DataCall& call, int variable, const Box& box);
   void put_values(int variable, const Box& box, const DataCall& call);
   void get_values(int variable, const Box& box, const CellArray& cells);
 

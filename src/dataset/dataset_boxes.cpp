@@ -284,6 +284,7 @@ void Dataset::put_box(const BoxField& field, const std::vector<FieldBoxes>& mine
     Dims extents = field.section.count;
     if (field.records > 0) extents = joined(Dims{field.records}, extents);
     call.array.cells = ArrayView::contiguous(values.data(), definition.type, extents);
+    call.as_stored = true;
   }
   put(call);
 }
@@ -306,6 +307,7 @@ void Dataset::get_box(const BoxField& field, const std::vector<FieldBoxes>& mine
   Bytes values(cells * (strings ? sizeof(char*) : size_of(definition.type)));
   const ArrayView own = ArrayView::contiguous(values.data(), definition.type, extents);
   call.array.cells = own;
+  call.as_stored = true;
   const TextsInArray texts(strings ? own : ArrayView());
   get(call);
   for (const auto& wanted : mine) {

@@ -246,13 +246,12 @@ void Dataset::write_field(Transfer& transfer) {
 }
 
 // Of ranks that know different lengths, one may not know the section that the others mean.
-std::variant<Transfer, RefusedCall> Dataset::cells_call(const DataCall& call, Direction direction) {
+std::variant<Transfer, RefusedCall> Dataset::cells_call(const DataCall& call, Direction direction) const {
   const bool writes = direction == Direction::to_file;
   Transfer transfer;
   Status unknown = caught([&] {
-    const int variable = variable_number(call.variable);
-    transfer = make_transfer(schema(), variable, call, call.section, call.decomposition, direction);
-    transfer.array = as_values(variable, transfer.array);
+    transfer = make_transfer(schema(), variable_number(call.variable), call, call.section, call.decomposition,
+                             direction);
   });
   if (unknown.ok() && (comm_.size() > 1 || !transfer.refused)) return transfer;
   unknown.merge(transfer.refused.why);
@@ -399,9 +398,14 @@ void Dataset::put(const DataCall& call) {
   in_call(call, [&] { check_section_here(call); });
 }
 
+CellArray Dataset::array_of_call(const DataCall& call, int variable, const Box& box) {
+  const CellArray cells = fitted(call.array, box, call.section, schema(), variable);
+  return call.as_stored ? cells : as_values(variable, cells);
+}
+
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   const VariableDef& definition = schema().variable(variable);
-  const CellArray cells = as_values(variable, fitted(call.array, box, call.section, schema(), variable));
+  const CellArray cells = array_of_call(call, variable, box);
   check_value_types(definition, cells.type());
   const HostArray on_host(cells);
   const ArrayView& view = on_host.view();
@@ -436,7 +440,7 @@ void Dataset::get(const DataCall& call) {
     variable = variable_number(call.variable);
     const VariableDef& definition = schema().variable(variable);
     box = region_of(schema(), variable, call.section, Direction::from_file, nullptr, Dims());
-    cells = as_values(variable, fitted(call.array, box, call.section, schema(), variable));
+    cells = array_of_call(call, variable, box);
     check_value_types(definition, cells.type());
     if (definition.type != Type::string)
       find_conversion({definition.type, size_of(definition.type), false}, cells.element());

@@ -11,6 +11,9 @@
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/text.hpp"
+#include "dataset/settings/settings.hpp"
+#include "format/checks.hpp"
+#include "format/group_paths.hpp"
 
 namespace shoal::streams {
 
@@ -98,6 +101,18 @@ std::string FileChoice::settings_text() const {
     text += key + '=' + (value.find_first_of(",\n #") == std::string::npos ? value : '"' + value + '"');
   }
   return text;
+}
+
+void FileChoice::check_variable(const std::string& variable, const std::set<std::string>& others) const {
+  std::string format = Settings().text("format");
+  for (const auto& [key, value] : settings)
+    if (key == "format") format = value;
+  check_path(variable, "variable", format_of(format));
+  for (std::string group = group_of(variable); !group.empty(); group = group_of(group))
+    if (others.contains(group))
+      throw Error(Code::exists,
+                  "'{}' would be in a group '{}', which the file has as a variable or dimension", variable,
+                  group);
 }
 
 std::optional<Instant> end_of_file(const FileChoice& choice, const Calendar& calendar,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -196,6 +197,9 @@ struct FileChoice {
   int line_of(const std::string& key) const;
   /// As the argument of Dataset::create: "format=netcdf4, compression=...".
   std::string settings_text() const;
+  /// Names of variables may be paths in groups, if the file says a format that has them, and no group has a
+  /// name that is one of others. Error(invalid_argument, exists). Local.
+  void check_variable(const std::string& variable, const std::set<std::string>& others) const;
 };
 /// Where the file of a period (nothing: that of the run) ends, for its name; nothing: where the run does.
 std::optional<Instant> end_of_file(const FileChoice& choice, const Calendar& calendar,

@@ -100,10 +100,20 @@ double as_type_has_it(Attribute& attribute, Type type, const std::string& field)
   return made;
 }
 
+// What fields share lies where all groups see it.
+void check_in_no_group(const char* what, const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    throw Error(
+        Code::invalid_argument,
+        "{} '{}' would be in a group; only fields are, and dimensions and coordinates are the file's own",
+        what, name);
+}
+
 }  // namespace
 
 void Descriptions::add_axis(const std::string& name, const ArrayView& values, const ArrayView* bounds) {
   check_new(name);
+  check_in_no_group("axis", name);
   if (values.extents.size() != 1)
     throw Error(Code::invalid_argument, "axis '{}': values have {} dimensions; they have one", name,
                 values.extents.size());
@@ -138,6 +148,8 @@ void Descriptions::add_grid(const std::string& name, const std::string& dims,
   Grid grid{name, names_in(dims), std::move(decomposition)};
   if (grid.decomposition == nullptr)
     throw Error(Code::invalid_argument, "grid '{}' has no decomposition", name);
+  for (const std::string& dim : grid.dims)
+    check_in_no_group("dimension", dim);
   const Dims& global = grid.decomposition->global();
   if (static_cast<int>(grid.dims.size()) != global.size())
     throw Error(Code::invalid_argument,
@@ -157,6 +169,7 @@ void Descriptions::add_grid(const std::string& name, const std::string& dims,
 void Descriptions::add_grid_variable(const std::string& grid, const std::string& name,
                                      const ArrayView& values, bool is_area) {
   check_new(name);
+  check_in_no_group(is_area ? "area" : "coordinate", name);
   GridVariable out;
   out.name = name;
   out.grid = grid_index(grid);

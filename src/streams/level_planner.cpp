@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "format/group_paths.hpp"
 #include "streams/nth.hpp"
 
 namespace shoal::streams {
@@ -66,7 +67,10 @@ std::shared_ptr<const Interpolation> LevelPlanner::interpolation(const Field& fi
 std::shared_ptr<const Axis> LevelPlanner::axis(const std::string& dim, int levels) {
   const std::string name = !wanted_.name.empty() ? wanted_.name
                            : levels < 0          ? dim
-                                                 : wanted_.levels + "_level";
+                                                 : name_in_group(wanted_.levels) + "_level";
+  if (name.find('/') != std::string::npos)
+    fail("interpolate.name", Code::setting,
+         fmt::format("'{}' is in a group; dimensions and their coordinates are the file's own", name));
   auto& known = axes_[name];
   if (known != nullptr) return known;
   Axis made;

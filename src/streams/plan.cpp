@@ -154,7 +154,17 @@ class Planner {
       selector.check_used();
     if (levels_) levels_->check_used();
     add_grids(out);
+    check_names(out, std::move(names));
     return out;
+  }
+
+  void check_names(const FilePlan& file, std::set<std::string> names) const {
+    names.insert("time");
+    for (const Output& output : file.outputs)
+      for (const DimChoice& dim : output.dims)
+        names.insert(dim.name_in_file());
+    for (const Output& output : file.outputs)
+      at(output.line, "fields", [&] { file.choice.check_variable(output.name, names); });
   }
 
   /// A dimension of a file has the same cells for all of its variables: of the last output, against those

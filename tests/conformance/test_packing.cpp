@@ -193,12 +193,14 @@ void check_mixed_boxes(shoal_dataset* file, const Box& tile, const Variant& vari
   };
   const auto wanted = [&](double v) { return variant.unpacked(variant.packed(v)); };
   std::int64_t first[2][3], counts[3] = {1, tile.count[0], tile.count[1]};
-  TestArray floats(SHOAL_FLOAT, {1, tile.count[0], tile.count[1]}), doubles(SHOAL_DOUBLE, {1, tile.count[0], tile.count[1]});
+  TestArray floats(SHOAL_FLOAT, {1, tile.count[0], tile.count[1]}),
+      doubles(SHOAL_DOUBLE, {1, tile.count[0], tile.count[1]});
   shoal_box boxes[2] = {SHOAL_BOX_INIT, SHOAL_BOX_INIT};
   for (int z = 0; z < 2; ++z) {
     TestArray& array = z == 0 ? floats : doubles;
     for_cells(tile, [&](const Dims& index) {
-      array.set({0, index[0] - tile.first[0], index[1] - tile.first[1]}, value_at(z, index[0] * k_shape[2] + index[1]));
+      array.set({0, index[0] - tile.first[0], index[1] - tile.first[1]},
+                value_at(z, index[0] * k_shape[2] + index[1]));
     });
     first[z][0] = z, first[z][1] = tile.first[0], first[z][2] = tile.first[1];
     boxes[z].variable = mixed;
@@ -479,7 +481,8 @@ TEST_CASE("packing: cells that nobody has, boxes, and calls of one rank") {
   ok(shoal_decomposition_free(&masked));
 }
 
-TEST_CASE("packing: arrays of whole numbers hold values of a variable that was defined as of floating point") {
+TEST_CASE(
+    "packing: arrays of whole numbers hold values of a variable that was defined as of floating point") {
   if (skipped(in_one_file() && !formats().empty(), "sets of files are not written on")) return;
   for (const auto& format : formats()) {
     if (format == "ascii") continue;
@@ -520,7 +523,8 @@ TEST_CASE("packing: a pattern passes over what cannot be packed") {
   const auto tiles = random_tiles(cut_shape, world_size(), false, random);
   const Cut cut(MPI_COMM_WORLD, cut_shape, tiles[static_cast<std::size_t>(world_rank())], Dims(2), Dims(2));
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, ("quiet=true, pack=short(-1000, 300), format=" + format).c_str(), &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, ("quiet=true, pack=short(-1000, 300), format=" + format).c_str(),
+                  &file));
   define_dims(file);
   define(file, "v", SHOAL_FLOAT, cut.handle());  // whose missing values would have numbers
   ok(shoal_def_var(file, "w", SHOAL_FLOAT, "z y x", cut.handle()));

@@ -284,3 +284,56 @@ TEST_CASE("files: one that exists is an error where it is to be kept") {
   Toy(run).go();
   CHECK(caught([&] { Toy(run).go(); }).code == Code::exists);
 }
+
+TEST_CASE("files: variables in groups, with the coordinates of the file, over a restart, too") {
+  const SharedFolder folder;
+  const std::string path = folder.file("groups.nc");
+  Run first;
+  first.start = "2001-01-30";
+  first.configuration =
+      file_table(path,
+                 "every = \"1 day\"\noperation = \"mean\"\nformat = \"netcdf4\"\n"
+                 "compression = \"ocean/*=deflate:1\"\n"
+                 "fields = [\"total\", { field = \"temp\", name = \"ocean/temp\" }, "
+                 "{ field = \"zeta\", name = \"ocean/deep/most\", operation = \"maximum\" }, "
+                 "\"ice/*\"]\n");
+  first.steps = std::vector<double>(8, 21600.0);
+  first.end = 6;  // in the middle of the second day
+  first.checkpoint = folder.file("saved.nc");
+  Run second = first;
+  second.first = 6;
+  second.end = 0;
+  second.how = Cut::map;
+  second.resume = second.checkpoint;
+  second.checkpoint = "";
+  for (const Run& run : {first, second}) {
+    Run started = run;
+    started.resume = "";
+    Toy toy(started);
+    const int ice = toy.streams->descriptions().add_field("ice/total", Type::double_, "", "", "", false);
+    if (!run.resume.empty()) toy.streams->resume(run.resume);
+    for (std::size_t step = run.first; step < (run.end == 0 ? run.steps.size() : run.end); ++step) {
+      toy.advance_and_send(step);
+      auto one = static_cast<double>(step);
+      toy.streams->send(ice, {ArrayView::contiguous(&one, Type::double_, {}), {}});
+    }
+    if (!run.checkpoint.empty()) toy.streams->checkpoint(run.checkpoint);
+    toy.streams->close();
+  }
+  CHECK(read_variable(path, "ice/total").values == std::vector<double>{1.5, 5.5});
+  const Read temp = read_variable(path, "ocean/temp"), most = read_variable(path, "ocean/deep/most");
+  CHECK(temp.dims == std::vector<std::string>{"time", "lev", "y", "x"});
+  CHECK(most.dims == std::vector<std::string>{"time", "y", "x"});
+  CHECK(temp.texts.at("coordinates") == "lon");
+  CHECK(read_variable(path, "lon").dims == std::vector<std::string>{"y", "x"});
+  // As without groups.
+  Run plain = first;
+  plain.configuration = file_table(folder.file("plain.nc"),
+                                   "every = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\", "
+                                   "{ field = \"zeta\", name = \"most\", operation = \"maximum\" }]\n");
+  plain.end = 0;
+  plain.checkpoint = "";
+  Toy(plain).go();
+  CHECK(temp.values == read_variable(folder.file("plain.nc"), "temp").values);
+  CHECK(most.values == read_variable(folder.file("plain.nc"), "most").values);
+}

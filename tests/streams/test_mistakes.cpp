@@ -360,4 +360,31 @@ TEST_CASE("mistakes: what a configuration says of fields that there are not") {
   fails(head + "fields = [\"zeta\"]\nreduce = { dims = [\"lev\"] }\n", Code::setting,
         "none of the dimensions lev");
   fails(head + "fields = [\"zeta\"]\nfrom = \"2001-02-30\"\n", Code::invalid_argument, "from:");
+  // Paths in groups.
+  const auto named = [](const std::string& name) {
+    return "fields = [\n\"zeta\",\n{ field = \"total\", name = \"" + name + "\" }]\n";
+  };
+  fails(head + named("sea/t"), Code::invalid_argument, "line 7: fields: no variable may be called 'sea/t'");
+  fails(head + named("sea/t"), Code::invalid_argument, "format cdf5 has no groups; netcdf4 has them");
+  const std::string with_groups = head + "format = \"netcdf4\"\n";
+  for (const char* name : {"/t", "sea/", "sea//t"})
+    fails(with_groups + named(name), Code::invalid_argument, "line 8: fields: no variable may be called");
+  for (const char* name : {"zeta/t", "x/t", "time/a/t"})
+    fails(with_groups + named(name), Code::exists,
+          std::string("line 8: fields: '") + name + "' would be in a group '");
+  fails(with_groups + "fields = [\"temp\"]\ninterpolate = { to = [10], name = \"sea/z\" }\n", Code::setting,
+        "line 7: interpolate.name: 'sea/z' is in a group");
+}
+
+TEST_CASE("mistakes: axes, dimensions and coordinates in groups") {
+  Toy toy(
+      half_days("[[file]]\nname = \"x.nc\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"zeta\"]\n"));
+  Descriptions& model = toy.streams->descriptions();
+  const std::string part = "would be in a group; only fields are";
+  double one = 1;
+  const ArrayView values = ArrayView::contiguous(&one, Type::double_, {1});
+  says(caught([&] { model.add_axis("sea/z", values, nullptr); }), Code::invalid_argument, part);
+  says(caught([&] { model.add_grid("other", "sea/y x", toy.grid); }), Code::invalid_argument, part);
+  says(caught([&] { model.add_grid_variable("sea", "sea/lat", values, false); }), Code::invalid_argument,
+       part);
 }

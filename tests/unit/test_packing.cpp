@@ -169,8 +169,8 @@ TEST_CASE("packing: requests as text") {
     CHECK(text_of(pack_request_of(text)) == text);
   const PackRequest request = pack_request_of(" i2( -2.50,1e3 ) ");
   CHECK(request == PackRequest{PackRequest::Kind::range, Type::short_, -2.5, 1000});
-  for (const char* const text :
-       {"", "short", "short()", "short(1)", "short(2, 1)", "short(1, 1)", "short(1, 2", "float(1, 2)",
-        "int64(1, 2)", "short(1, 2)x", "short(nan, 2)", "short(-inf, 2)", "short(1, 2, 3)", "(1, 2)", "short(-1e308, 1.7e308)"})
+  for (const char* const text : {"", "short", "short()", "short(1)", "short(2, 1)", "short(1, 1)",
+                                 "short(1, 2", "float(1, 2)", "int64(1, 2)", "short(1, 2)x", "short(nan, 2)",
+                                 "short(-inf, 2)", "short(1, 2, 3)", "(1, 2)", "short(-1e308, 1.7e308)"})
     CHECK_THROWS_AS(pack_request_of(text), Error);
 }

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from .tables import FileTable, Names, Remarks
+from .toml_text import value_text
 
 _units = {"seconds": "s", "minutes": "min", "hours": "h", "days": "day", "months": "month", "years": "year"}
 _seconds = {"s": 1, "min": 60, "h": 3600, "day": 86400}
@@ -41,8 +43,7 @@ class Field:
     out_name: str
     reduction: str
     keys: dict[str, Any] = field(default_factory=dict)  # type, attributes
-    region: dict[str, list[float]] = field(default_factory=dict)
-    indices: dict[str, list[int]] = field(default_factory=dict)
+    cells: dict[str, Any] = field(default_factory=dict)  # keys of a file that choose cells
 
 
 @dataclass
@@ -194,21 +195,78 @@ def note_modules(fields: Sequence[Field], remarks: Remarks) -> None:
             )
 
 
-def read_region(text: str, names: Names) -> Optional[dict[str, list[float]]]:
-    """ "lon lon lat lat z z", -1 -1 for all of the column; {} if there is none; None if it is no region."""
+# Both ends of a region, of axes that are whole: by the namelist of diag_manager one or the other.
+_whole = ([-1, -1], [-999, -999])
+
+
+def read_region(text: str) -> Optional[list[list[float]]]:
+    """ "lon lon lat lat z z" as three pairs; [] if there is none; None if it is no region."""
     word = text.strip().strip("'\"").lower()
     if word in ("", "none", ".false.", "null", "global"):
-        return {}
+        return []
     try:
         numbers = [float(part) for part in word.replace(",", " ").split()]
     except ValueError:
         return None
-    if len(numbers) != 6:
-        return None
-    region = {names.lon: numbers[0:2], names.lat: numbers[2:4]}
-    if numbers[4:6] != [-1, -1]:
-        region[names.vertical] = sorted(numbers[4:6])
-    return region
+    return [numbers[0:2], numbers[2:4], numbers[4:6]] if len(numbers) == 6 else None
+
+
+def cells_of_region(
+    lon: Sequence[float], lat: Sequence[float], line: int, what: str, names: Names, remarks: Remarks
+) -> dict[str, Any]:
+    """Keys that choose cells by the corners of a region: of one without width, places or a line."""
+    ends = {names.lon: list(lon), names.lat: list(lat)}
+    chosen = {name: pair for name, pair in ends.items() if pair not in _whole}
+    narrow = [name for name, pair in chosen.items() if pair[0] == pair[1]]
+    if not narrow:
+        if chosen:
+            remarks.note(
+                line,
+                what,
+                "FMS takes the cells from that nearest to one corner to that nearest to the other; here "
+                "it is those whose coordinates lie between them",
+                once="region",
+            )
+        return {"region": chosen} if chosen else {}
+    if len(chosen) < len(ends):
+        name = narrow[0]
+        (other,) = set(ends) - {name}
+        remarks.lost(
+            line,
+            what,
+            f"of a line along all of the grid the ends are not known: section = {{ {other} = [first, last], "
+            f"{name} = {value_text([chosen[name][0]] * 2)} }}; all cells here",
+        )
+        return {}
+    if len(narrow) == len(ends):
+        remarks.note(
+            line, what, "of a point: the nearest active cell; FMS takes the nearest one, land too", once="at"
+        )
+        return {"at": {name: pair[0] for name, pair in chosen.items()}}
+    remarks.note(
+        line, what, "cells nearest to a line, along a dimension that is called section", once="section"
+    )
+    return {"section": chosen}
+
+
+def choose_levels(
+    cells: dict[str, Any], pair: Sequence[float], line: int, what: str, names: Names, remarks: Remarks
+) -> None:
+    """Levels of a region, beside its other cells."""
+    low, high = sorted(pair)
+    if low == high or "at" in cells or "section" in cells:
+        remarks.lost(
+            line,
+            f"{what}: levels {value_text(low)} to {value_text(high)}",
+            (
+                "FMS takes the one nearest to it"
+                if low == high
+                else "places and lines have all levels, or those with some numbers"
+            )
+            + "; say levels = [number, ...], from 0; all of them here",
+        )
+        return
+    cells["region"] = {**cells.get("region", {}), names.vertical: [low, high]}
 
 
 def date_text(numbers: Sequence[int]) -> str:
@@ -272,6 +330,44 @@ def part_keys(
     return keys, end
 
 
+@dataclass
+class Cells:
+    """Fields of the same cells, which keys of a file choose."""
+
+    line: int
+    keys: dict[str, Any]
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+
+def out_name(entry: dict[str, Any]) -> str:
+    return str(entry.get("name", entry.get("field")))
+
+
+def with_regions(groups: list[Cells], remarks: Remarks) -> list[Cells]:
+    """Regions that have the same fields, by names that differ in their ends (temp_north, temp_south), are one
+    choice of cells: `regions` of a file adds such ends."""
+    parts = [group for group in groups if list(group.keys) == ["region"]]
+    names = [[out_name(entry) for entry in group.entries] for group in parts]
+    fields = [[{**entry, "name": ""} for entry in group.entries] for group in parts]
+    if len(parts) < 2 or any(one != fields[0] for one in fields):
+        return groups
+    stems = [os.path.commonprefix(list(alike)) for alike in zip(*names)]
+    stems = [stem[: stem.rfind("_") + 1] for stem in stems]
+    ends = [one[0][len(stems[0]) :] for one in names]
+    if min(map(len, stems)) < 2 or not all(ends) or [[s + end for s in stems] for end in ends] != names:
+        return groups
+    joined = Cells(parts[0].line, {"regions": {end: g.keys["region"] for end, g in zip(ends, parts)}})
+    for stem, entry in zip(stems, parts[0].entries):
+        entry = {key: value for key, value in entry.items() if key != "name"}
+        joined.entries.append(entry if stem[:-1] == entry.get("field") else {**entry, "name": stem[:-1]})
+    remarks.note(
+        joined.line,
+        f"regions {', '.join(ends)}",
+        "names of variables end with them, and those of dimensions and coordinates, too",
+    )
+    return [joined if group is parts[0] else group for group in groups if group not in parts[1:]]
+
+
 def file_tables(
     line: int,
     name: str,
@@ -280,33 +376,28 @@ def file_tables(
     fields: list[Field],
     remarks: Remarks,
 ) -> list[FileTable]:
-    """A table for each frequency and each region: those of Shoal are of a file, not of a field."""
-    groups: dict[str, list[Field]] = {}
+    """A table for each frequency and each choice of cells: those of Shoal are of a file, not of a field."""
+    groups: dict[str, Cells] = {}
     for f in fields:
-        groups.setdefault(repr((f.region, f.indices)), []).append(f)
+        entry = field_entry(f, remarks)
+        if entry is not None:
+            groups.setdefault(repr(f.cells), Cells(f.line, f.cells)).entries.append(entry)
     tables = []
-    for number, group in enumerate(groups.values()):
-        entries = [entry for f in group if (entry := field_entry(f, remarks)) is not None]
-        if not entries:
-            continue
+    for number, group in enumerate(with_regions(list(groups.values()), remarks)):
         for count, keys in enumerate(parts):
             file = name
             if number > 0:
                 file = re.sub(r"(\.nc)$", rf"_region{number}\1", name)
                 remarks.note(
-                    group[0].line,
-                    f"another region, of {', '.join(f.name for f in group)}",
-                    f"a file has one region, so they are in {file}",
+                    group.line,
+                    f"another region, of {', '.join(out_name(entry) for entry in group.entries)}",
+                    f"regions, places and lines are of a file, so they are in {file}",
                     once=f"{line} {number}",
                 )
             if count > 0:
                 file = re.sub(r"(\.nc)$", rf"_part{count + 1}\1", file)
-            table = FileTable(line, {"name": file, **keys, **head})
-            if group[0].region:
-                table.keys["region"] = group[0].region
-            if group[0].indices:
-                table.keys["indices"] = group[0].indices
-            table.fields = [dict(entry) for entry in entries]
+            table = FileTable(line, {"name": file, **keys, **head, **group.keys})
+            table.fields = [dict(entry) for entry in group.entries]
             table.simplify()
             tables.append(table)
     if len(parts) > 1:

@@ -10,7 +10,7 @@ from . import fms
 from .tables import Imported, ImportFailedError, Names, Remarks
 
 _types = {"1": "double", "2": "float"}
-_packed = {"4": "16", "8": "8"}
+_packed = {"4": "short", "8": "byte"}
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -104,21 +104,26 @@ class _Reader:
         found = fms.Field(number, name, module, out_name or name, reduction)
         if sampling.lower() != "all":
             self.remarks.note(number, f"{name}: time sampling '{sampling}'", "FMS does not look at it either")
-        chosen = fms.read_region(region, self.names)
+        what = f"{name}: region '{region}'"
+        chosen = fms.read_region(region)
         if chosen is None:
             self.remarks.lost(
                 number,
-                f"{name}: region '{region}'",
+                what,
                 "a region is six numbers: lon lon lat lat z z; all cells here",
             )
-        else:
-            found.region = chosen
+        elif chosen:
+            lon, lat, z = chosen
+            found.cells = fms.cells_of_region(lon, lat, number, what, self.names, self.remarks)
+            if z[0] >= 0 and z[1] > 0:  # otherwise it is all of the column, in FMS, too
+                fms.choose_levels(found.cells, z, number, what, self.names, self.remarks)
         packing = rest[0] if rest else "2"
         if packing in _packed:
             self.remarks.lost(
                 number,
                 f"{name}: packing {packing}",
-                f"{_packed[packing]} bits need scale_factor and add_offset of the field; float here",
+                "its range is that of register_diag_field, as the key pack of the field: "
+                f'pack = "{_packed[packing]}(least, greatest)"; float here',
             )
         elif packing not in _types:
             self.remarks.lost(number, f"{name}: packing {packing}", "it is 1, 2, 4 or 8; float here")

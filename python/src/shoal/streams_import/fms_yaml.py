@@ -200,7 +200,7 @@ class _Reader:
         return found
 
     def fields(self, keys: dict[str, Lined], file: str) -> list[fms.Field]:
-        region, indices = self.sub_region(keys.get("sub_region"), file)
+        cells = self.sub_region(keys.get("sub_region"), file)
         found = []
         varlist = keys.get("varlist")
         for item in varlist.value if varlist is not None and isinstance(varlist.value, list) else []:
@@ -233,8 +233,7 @@ class _Reader:
                 # FMS reads the first; its page on the format has the second.
                 next((own[key].text() for key in ("output_name", "out_name") if key in own), name),
                 inherited("reduction", "none").text(),
-                region=dict(region),
-                indices=dict(indices),
+                cells=dict(cells),
             )
             kind = inherited("kind", "r4")
             if kind.text() not in _kinds:
@@ -261,16 +260,16 @@ class _Reader:
                         "they are two numbers",
                     )
                 else:
-                    field.region[self.names.vertical] = sorted(bounds)
+                    fms.choose_levels(
+                        field.cells, bounds, own["zbounds"].line, f"{name}: zbounds", self.names, self.remarks
+                    )
             found.append(field)
         return found
 
-    def sub_region(
-        self, value: Optional[Lined], file: str
-    ) -> tuple[dict[str, list[float]], dict[str, list[int]]]:
+    def sub_region(self, value: Optional[Lined], file: str) -> dict[str, Any]:
         tables = value.value if value is not None and isinstance(value.value, list) else [value]
         if value is None or not isinstance(tables[0].value, dict):
-            return {}, {}
+            return {}
         for extra in tables[1:]:
             self.remarks.lost(extra.line, f"another sub_region of '{file}'", "a file has one")
         keys: dict[str, Lined] = tables[0].value
@@ -284,13 +283,13 @@ class _Reader:
                 f"sub_region of '{file}'",
                 "it has four corners of two numbers; all cells here",
             )
-            return {}, {}
+            return {}
         if "tile" in keys and keys["tile"].text() not in ("1", ""):
             self.remarks.lost(
                 keys["tile"].line, f"tile {keys['tile'].text()} of '{file}'", "a grid has one tile"
             )
         xs, ys = ([corner[axis] for corner in corners] for axis in (0, 1))
-        if len(set(xs)) != 2 or len(set(ys)) != 2 or len(set(map(tuple, corners))) != 4:
+        if set(map(tuple, corners)) != {(x, y) for x in (min(xs), max(xs)) for y in (min(ys), max(ys))}:
             self.remarks.lost(
                 tables[0].line,
                 f"sub_region of '{file}'",
@@ -299,9 +298,13 @@ class _Reader:
         low_x, high_x, low_y, high_y = min(xs), max(xs), min(ys), max(ys)
         grid = keys["grid_type"].text().lower() if "grid_type" in keys else "latlon"
         if grid == "latlon":
-            return {self.names.lon: [low_x, high_x], self.names.lat: [low_y, high_y]}, {}
+            where = f"sub_region of '{file}'"
+            return fms.cells_of_region(
+                [low_x, high_x], [low_y, high_y], tables[0].line, where, self.names, self.remarks
+            )
         # FMS counts cells from 1, and to the last one.
-        return {}, {self.names.x: [int(low_x) - 1, int(high_x)], self.names.y: [int(low_y) - 1, int(high_y)]}
+        x, y = [int(low_x) - 1, int(high_x)], [int(low_y) - 1, int(high_y)]
+        return {"indices": {self.names.x: x, self.names.y: y}}
 
     def of_end(self, keys: dict[str, Lined], line: int) -> bool:
         if "new_file_freq" not in keys:

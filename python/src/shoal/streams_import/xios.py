@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from .tables import FileTable, Imported, ImportFailedError, Names, Remarks
-from .xios_tree import Element, duration, parse
+from .xios_grids import Cells, Grids, NoCounterpartError, grid_keys, grouped, kinds
+from .xios_tree import Element, divides, duration, parse
 
 _operations = {
     "instant": "instant",
@@ -81,7 +82,14 @@ _lost_of_field = {
     "ts_enabled": "a file for each field is written by a [[file]] for each",
     "ts_split_freq": "a file for each field is written by a [[file]] for each",
 }
-_grid_keys = ("grid_ref", "domain_ref", "axis_ref", "scalar_ref", "grid_path")
+
+
+def _expression_text(chain: list[Element]) -> str:
+    for element in chain:
+        text = (element.attributes.get("expr") or element.text).strip()
+        if text:
+            return " ".join(text.split())
+    return ""
 
 
 def _is_on(text: Optional[str]) -> bool:
@@ -91,10 +99,13 @@ def _is_on(text: Optional[str]) -> bool:
 class _Context:
     """The definitions of one context, and what they inherit."""
 
-    def __init__(self, root: Element, path: str) -> None:
+    def __init__(self, root: Element, path: str, names: Names) -> None:
         self.root, self.path = root, path
+        self.time_origin: Optional[str] = None  # of its files, where contexts may have different ones
         self.ids: dict[tuple[str, str], Element] = {}
-        for element in root.below("field", "field_group", "field_definition", "file", "file_group"):
+        self.grids = Grids(self.ids, names, self.sent_field)
+        tags = ("field", "field_group", "field_definition", "file", "file_group", "grid", *kinds)
+        for element in root.below(*tags):
             name = element.attributes.get("id")
             if name is not None:
                 # The first one with content: later ones with this id add to it.
@@ -148,6 +159,30 @@ class _Context:
             seen = (*seen, reference)
         return found
 
+    def links(self, chain: list[Element]) -> list[tuple[dict[str, str], dict[str, str]]]:
+        """Attributes of each two neighbours of a chain, up to an expression, that of the model first."""
+        count = next((i for i, one in enumerate(chain) if _expression_text([one])), len(chain) - 1)
+        attributes = [self.resolved(element) for element in chain[: count + 1]]
+        return list(zip(attributes[::-1], attributes[-2::-1]))
+
+    def is_transformed(self, chain: list[Element]) -> bool:
+        """Does XIOS choose or join cells of the field on the way, or may it?"""
+        cells = Cells()
+        try:
+            for before, after in self.links(chain):
+                if any(before.get(key) != after.get(key) for key in grid_keys):
+                    self.grids.add(cells, before, after, "instant")
+        except NoCounterpartError:
+            return True
+        return bool(cells.keys)
+
+    def sent_field(self, name: str) -> Optional[str]:
+        """The field that the model sends, which this one refers to; None if there is an expression."""
+        if ("field", name) not in self.ids:
+            return name
+        chain = self.chain(self.ids["field", name])
+        return None if _expression_text(chain) else chain[-1].attributes.get("id", name)
+
     def fields_of(self, parent: Element, seen: tuple[str, ...] = ()) -> Iterator[Element]:
         """Fields of a file or group, those of groups that it refers to, too."""
         reference = parent.attributes.get("group_ref")
@@ -167,8 +202,8 @@ class _Context:
 
 
 class _Reader:
-    def __init__(self, text: str, path: str) -> None:
-        self.path = path
+    def __init__(self, text: str, path: str, names: Names) -> None:
+        self.path, self.names = path, names
         self.root = parse(text, path)
         self.remarks = Remarks()
         self.imported = Imported(path, "XIOS")
@@ -177,9 +212,9 @@ class _Reader:
         contexts = list(self.root.below("context", "simulation"))
         contexts = [e for e in contexts if e.tag == "context"] or contexts or [self.root]
         for root in contexts:
-            context = _Context(root, self.path)
+            context = _Context(root, self.path, self.names)
             files = [e for e in root.below("file") if e.inside("file_definition") or root.tag != "context"]
-            self.context_remarks(root, len(contexts) > 1)
+            self.context_remarks(root, context, len(contexts) > 1)
             self.imported.remarks += self.remarks.taken()
             for file in files:
                 self.file(file, context)
@@ -194,7 +229,7 @@ class _Reader:
     def note(self, at: Element, what: str, why: str, once: Optional[str] = None) -> None:
         self.remarks.note(at.line, what, why, once, "" if at.source == self.path else at.source)
 
-    def context_remarks(self, root: Element, several: bool) -> None:
+    def context_remarks(self, root: Element, context: _Context, several: bool) -> None:
         name = root.attributes.get("id", "")
         if several:
             self.note(
@@ -205,7 +240,7 @@ class _Reader:
         for child in root.children:
             if child.tag == "calendar":
                 self.note(child, "calendar", "the model says calendar and start of the run")
-                self.time_origin(child, several)
+                self.time_origin(child, context, several)
             elif child.tag in (
                 "axis_definition",
                 "domain_definition",
@@ -220,14 +255,17 @@ class _Reader:
             elif child.tag not in ("field_definition", "file_definition", "context", "file", "file_group"):
                 self.lost(child, f"<{child.tag}>", "the importer knows no such element")
 
-    def time_origin(self, calendar: Element, several: bool) -> None:
+    def time_origin(self, calendar: Element, context: _Context, several: bool) -> None:
         origin = " ".join(calendar.attributes.get("time_origin", "").split())
         if not origin:
             return
-        if several or not re.fullmatch(r"\d+-\d+-\d+( \d+:\d+:\d+)?", origin):
-            why = "contexts may have different ones" if several else "it is no date"
-            return self.lost(calendar, f"time_origin {origin}", f"{why}; say time_origin of the files")
-        self.imported.defaults["time_origin"] = origin
+        if not re.fullmatch(r"\d+-\d+-\d+( \d+:\d+:\d+)?", origin):
+            why = "it is no date; say time_origin of the files"
+            return self.lost(calendar, f"time_origin {origin}", why)
+        if several:
+            context.time_origin = origin
+        else:
+            self.imported.defaults["time_origin"] = origin
 
     def is_enabled(self, at: Element, label: str, value: str) -> bool:
         if value.strip().strip(".").lower() not in ("true", "t", "yes", "false", "f", "no"):
@@ -263,15 +301,38 @@ class _Reader:
                 table.keys["new_file"] = new_file
         self.other_keys(file, given, table)
         self.file_attributes(file, given, table, context)
+        if context.time_origin is not None:
+            table.keys["time_origin"] = context.time_origin
+        found = []
         for element in context.fields_of(file):
-            entry = self.field(element, given, frequency, context)
+            entry = self.field(element, given, context)
             if entry is not None:
-                table.fields.append(entry)
-        if not table.fields:
+                found.append(entry)
+        if not found:
             return self.lost(file, f"file {name}", "it has no fields that are written, so it is left out")
-        table.simplify()
-        table.remarks = self.remarks.taken()
-        self.imported.files.append(table)
+        self.tables(file, table, found)
+
+    def tables(self, file: Element, table: FileTable, found: list[tuple[dict[str, Any], Cells]]) -> None:
+        """A table for each choice of cells: those of Shoal are of a file, not of a field."""
+        names = {str(table.keys["name"])}
+        made = []
+        for number, (cells, entries) in enumerate(grouped(found)):
+            name = str(table.keys["name"])
+            if number > 0:
+                end = re.sub(r"[^\w.-]", "_", cells.label)
+                name = re.sub(r"\.nc$", f"_{end}.nc", name)
+                name = name if name not in names else re.sub(r"\.nc$", f"_{number}.nc", name)
+                fields = ", ".join(str(entry.get("name", entry.get("field"))) for entry in entries)
+                self.note(file, f"other cells of {fields}", f"cells are chosen for a file, so it is {name}")
+            names.add(name)
+            made.append(
+                FileTable(
+                    table.line, {**table.keys, "name": name, **cells.keys}, entries, source=table.source
+                )
+            )
+            made[-1].simplify()
+        made[0].remarks = self.remarks.taken()
+        self.imported.files += made
 
     def file_name(self, file: Element, name: str, given: dict[str, str]) -> str:
         whole = (name + given.get("name_suffix", "")).replace("%", "%%")
@@ -389,15 +450,15 @@ class _Reader:
     # ---- Fields
 
     def field(
-        self, element: Element, file: dict[str, str], every: str, context: _Context
-    ) -> Optional[dict[str, Any]]:
+        self, element: Element, file: dict[str, str], context: _Context
+    ) -> Optional[tuple[dict[str, Any], Cells]]:
         given = context.resolved(element)
         chain = context.chain(element)
         sent = chain[-1].attributes.get("id")
         ids = [one.attributes["id"] for one in chain if "id" in one.attributes]
         name = given.get("name") or (ids[0] if ids else None)
         label = name or "a field"
-        if not sent and not self.expression_text(chain) and not name:
+        if not sent and not _expression_text(chain) and not name:
             return self.lost(element, "a field", "it has no id, name or field_ref")
         if self.is_above_level(given, file):
             return self.note(
@@ -414,10 +475,10 @@ class _Reader:
         if "expression" in entry or name != entry["field"]:
             entry["name"] = name
         entry["operation"] = operation
-        self.sampling(element, given, every, operation, label, entry)
-        self.grid(element, chain, context, label)
+        self.sampling(element, given, file["output_freq"], operation, label, entry)
+        cells = self.cells(element, chain, context, operation, label)
         self.field_keys(element, given, entry, label)
-        return entry
+        return entry, cells
 
     @staticmethod
     def is_above_level(given: dict[str, str], file: dict[str, str]) -> bool:
@@ -440,18 +501,10 @@ class _Reader:
             )
         return self.lost(element, f"{label}: operation {word}".rstrip(), f"{why}; the field is left out")
 
-    @staticmethod
-    def expression_text(chain: list[Element]) -> str:
-        for element in chain:
-            text = (element.attributes.get("expr") or element.text).strip()
-            if text:
-                return " ".join(text.split())
-        return ""
-
     def source_of(
         self, element: Element, chain: list[Element], sent: str, context: _Context
     ) -> Optional[dict[str, Any]]:
-        text = self.expression_text(chain)
+        text = _expression_text(chain)
         if not text:
             return {"field": sent}
         expression = self.translated(element, text, sent, context, ())
@@ -488,8 +541,15 @@ class _Reader:
                     f"{element.source}:{element.line}: the expression of '{part}' has itself in it"
                 )
             inner = context.chain(context.target(element, "field", part, ()))
-            other = self.expression_text(inner)
+            other = _expression_text(inner)
             name = inner[-1].attributes.get("id", part)
+            if context.is_transformed(inner):
+                return self.lost(
+                    element,
+                    refuse,
+                    f"{part} is on another grid than the field that the model sends, and expressions are "
+                    "worked out before cells are chosen or joined; the field is left out",
+                )
             if not other:
                 parts.append(name)
                 continue
@@ -504,7 +564,7 @@ class _Reader:
         self,
         element: Element,
         given: dict[str, str],
-        every: str,
+        output: str,
         operation: str,
         label: str,
         entry: dict[str, Any],
@@ -516,27 +576,36 @@ class _Reader:
                 self.lost(element, f"{label}: freq_op {op}", "it is no length of time of one kind")
             elif operation != "instant" and length != "1 step":
                 entry["sample_every"] = length
-            elif operation == "instant" and length not in ("1 step", every):
-                self.lost(element, f"{label}: freq_op {op}", "instants are of the end of the window")
+            elif operation == "instant" and not divides(op, output):
+                self.lost(
+                    element,
+                    f"{label}: freq_op {op}",
+                    f"instants are of the end of the window, {output}, of which it may be no part",
+                )
         offset = given.get("freq_offset")
         if offset is not None and re.sub(r"[a-z\s]", "", offset.lower()) not in ("", "0", "0."):
             self.lost(
                 element, f"{label}: freq_offset {offset}", "values are taken at the end of each sample_every"
             )
 
-    def grid(self, element: Element, chain: list[Element], context: _Context, label: str) -> None:
-        """A reference on another grid than that of the field that the model sends makes XIOS transform it."""
-        if len(chain) == 1:
-            return
-        base, here = context.resolved(chain[-1]), context.resolved(element)
-        for key in _grid_keys:
-            if here.get(key) != base.get(key):
-                self.lost(
-                    element,
-                    f"{label}: {key} {here.get(key)}",
-                    "fields stay on the grid that they are sent on; parts of it are chosen by region, "
-                    "indices, levels and reduce of a file",
-                )
+    def cells(
+        self, element: Element, chain: list[Element], context: _Context, operation: str, label: str
+    ) -> Cells:
+        """A reference on another grid than that of the field which it refers to makes XIOS transform it;
+        expressions are worked out before."""
+        cells = Cells()
+        for before, after in context.links(chain):
+            key = next((key for key in grid_keys if before.get(key) != after.get(key)), None)
+            if key is None:
+                continue
+            try:
+                context.grids.add(cells, before, after, operation)
+            except NoCounterpartError as error:
+                self.lost(element, f"{label}: {key} {after.get(key)}", f"{error}; all cells here")
+                return Cells()
+        for what, why in cells.notes:
+            self.note(element, f"{label}: {what}", why, once=f"{what} {why}")
+        return cells
 
     def field_keys(self, element: Element, given: dict[str, str], entry: dict[str, Any], label: str) -> None:
         known = {
@@ -549,7 +618,7 @@ class _Reader:
             "level",
             "expr",
             "group_ref",
-            *_grid_keys,
+            *grid_keys,
         }
         attributes: dict[str, Any] = {}
         for key, value in given.items():
@@ -597,7 +666,11 @@ class _Reader:
         if prec in _types:
             entry["type"] = _types[prec]
         elif prec and not (prec == "2" and packing):
-            self.lost(element, f"{label}: prec {prec}", "whole numbers need a scale_factor or add_offset")
+            self.lost(
+                element,
+                f"{label}: prec {prec}",
+                'whole numbers need scale_factor, add_offset, or pack = "short(least, greatest)"',
+            )
         for key, value in packing.items():
             try:
                 number = float(value)
@@ -615,6 +688,6 @@ class _Reader:
 
 
 def read_xios(text: str, path: str, names: Names) -> Imported:
-    """XIOS's XML; names are its own. Errors: ImportFailedError. Local."""
-    del names
-    return _Reader(text, path).read()
+    """XIOS's XML; of names only those of dimensions that domains do not have. Errors: ImportFailedError.
+    Local."""
+    return _Reader(text, path, names).read()

@@ -101,9 +101,8 @@ _months = {"y": 12, "mo": 1}
 _seconds = {"d": 86400, "h": 3600, "mi": 60, "s": 1}
 
 
-def duration(text: str) -> Optional[str]:
-    """ "1d6h" as "30 h", "1mo" as "1 month", "2ts" as "2 steps". None: it is no duration, or mixes months,
-    seconds and steps, whose sum has no one length."""
+def _measured(text: str) -> Optional[tuple[str, float]]:
+    """Months, seconds or steps, and how many. None: it is no duration, or mixes them."""
     rest = _length.sub("", text).strip()
     parts = [(float(number), unit) for number, unit in _length.findall(text)]
     if rest or not parts:
@@ -111,14 +110,35 @@ def duration(text: str) -> Optional[str]:
     months = sum(n * _months[u] for n, u in parts if u in _months)
     seconds = sum(n * _seconds[u] for n, u in parts if u in _seconds)
     steps = sum(n for n, u in parts if u == "ts")
-    given = [value for value in (months, seconds, steps) if value != 0]
-    if len(given) != 1:
+    given = [(kind, n) for kind, n in (("months", months), ("seconds", seconds), ("steps", steps)) if n != 0]
+    return given[0] if len(given) == 1 else None
+
+
+def duration(text: str) -> Optional[str]:
+    """ "1d6h" as "30 h", "1mo" as "1 month", "2ts" as "2 steps". None: it is no duration, or mixes months,
+    seconds and steps, whose sum has no one length."""
+    found = _measured(text)
+    if found is None:
         return None
-    if months:
-        return _text(months, [(12, "year", True), (1, "month", True)])
-    if seconds:
-        return _text(seconds, [(86400, "day", True), (3600, "h", False), (60, "min", False), (1, "s", False)])
-    return _text(steps, [(1, "step", True)])
+    kind, value = found
+    if kind == "months":
+        return _text(value, [(12, "year", True), (1, "month", True)])
+    if kind == "seconds":
+        return _text(value, [(86400, "day", True), (3600, "h", False), (60, "min", False), (1, "s", False)])
+    return _text(value, [(1, "step", True)])
+
+
+def divides(part: str, whole: str) -> bool:
+    """Does a length of time go into another one without a rest? Of months those of days do, which go into
+    a day; what else hangs on the calendar or the step does not."""
+    of_part, of_whole = _measured(part), _measured(whole)
+    if of_part is None or of_whole is None or of_part[1] <= 0:
+        return False
+    if of_part == ("steps", 1):
+        return True
+    if (of_part[0], of_whole[0]) == ("seconds", "months"):
+        return _seconds["d"] % of_part[1] == 0
+    return of_part[0] == of_whole[0] and of_whole[1] % of_part[1] == 0
 
 
 def _text(value: float, units: list[tuple[int, str, bool]]) -> Optional[str]:

@@ -45,7 +45,7 @@ def import_table(
     lon: Annotated[str, typer.Option(help="Of FMS's regions: the coordinate of longitudes.")] = "lon",
     lat: Annotated[str, typer.Option(help="The coordinate of latitudes.")] = "lat",
     vertical: Annotated[str, typer.Option(help="The coordinate of levels.")] = "lev",
-    x: Annotated[str, typer.Option(help="Of regions by index: the dimension of the first number.")] = "x",
+    x: Annotated[str, typer.Option(help="Of parts by index: the dimension of the first number.")] = "x",
     y: Annotated[str, typer.Option(help="The dimension of the second number.")] = "y",
     replace: Annotated[bool, typer.Option("--replace", help="Replace OUT.toml if it is there.")] = False,
 ) -> None:
