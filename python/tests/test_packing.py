@@ -136,9 +136,7 @@ def test_convert_packs(tmp_path):
         assert packed["temp"].encoding["dtype"] == np.int16 and packed["y"].encoding["dtype"] == np.float64
         np.testing.assert_allclose(packed["temp"].values, values(0), atol=37 / 65533)
     with pytest.raises(shoal.InvalidArgumentError, match="verify"):
-        convert(
-            out, plain, verify=True, overwrite=True, settings={"pack": "temp=short(0, 1)"}
-        )
+        convert(out, plain, verify=True, overwrite=True, settings={"pack": "temp=short(0, 1)"})
 
 
 def test_settings_files_and_lists(tmp_path, monkeypatch):

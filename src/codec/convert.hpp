@@ -79,8 +79,8 @@ void finish_streams();
 /// (infinity and NaN are kept); integers to floating point rounded to the nearest. logical to numbers: 0 or
 /// 1; numbers to logical: non-zero is true (all bytes of the element written); char_ to char_ only, and char_
 /// to logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything
-/// else throws Error(type). string elements are never converted here. Where one side has a packer, the other's
-/// whole numbers are what it packs into; of the same packer on both sides, elements are copied. Local.
+/// else throws Error(type). string elements are never converted here. Where one side has a packer, the other
+/// has the numbers that it packs into; of the same packer on both sides, elements are copied. Local.
 ConvertRun find_conversion(const Element& from, const Element& to);
 /// The same for a given instruction set, which the machine must have. Local.
 ConvertRun find_conversion(const Element& from, const Element& to, Isa isa);

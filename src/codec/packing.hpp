@@ -55,11 +55,11 @@ class Packer {
  public:
   static constexpr std::size_t k_most_missing = 4;
 
-  /// type: one that packs_into. fill: a number of the type. All others stand for values, but for those that lie
-  /// behind the fill value at an end of the type. Error(invalid_argument): numbers that cannot be.
+  /// type: one that packs_into. fill: a number of the type. All others stand for values, but for those that
+  /// lie behind the fill value at an end of the type. Error(invalid_argument): numbers that cannot be.
   Packer(Type type, double fill, const Packing& packing);
-  /// The packing by which least and most are the first and the last of the values that fit. fill: at an end of
-  /// the type's numbers, or next to it.
+  /// The packing by which least and most are the first and the last of the values that fit. fill: at an end
+  /// of the type's numbers, or next to it.
   static Packing packing_of(Type type, double fill, double least, double most);
 
   /// Packed numbers that stand for no value, beside the fill value. Error(not_supported): too many.

@@ -134,7 +134,8 @@ TEST_CASE("restart: what the environment says of the model's files is no error o
     Toy toy(later);
     load_decomposition(world().handle(), folder.file("map.nc"), "");
   });
-  for (const char* name : {"SHOAL_UNUSED_SETTINGS", "SHOAL_COMPRESSION", "SHOAL_ACCESS", "SHOAL_PACK", "SHOAL_QUANTIZE"})
+  for (const char* name :
+       {"SHOAL_UNUSED_SETTINGS", "SHOAL_COMPRESSION", "SHOAL_ACCESS", "SHOAL_PACK", "SHOAL_QUANTIZE"})
     ::unsetenv(name);
   CHECK_MESSAGE(saved.ok(), saved.text());
   CHECK_MESSAGE(read.ok(), read.text());

@@ -241,13 +241,14 @@ class Definitions:
     def def_pack(self, name: str, how: str) -> None:
         """How values of a variable are whole numbers in the file (CF: scale_factor, add_offset). Local.
 
-        how  "short(-2, 35)": a float or double variable becomes one of this type when its definition is finished,
-             for values from -2 to 35; types are byte, ubyte, short, ushort, int and uint. "attributes": a variable
-             of such a type is packed as its scale_factor and add_offset say. "none": not at all
+        how  "short(-2, 35)": a float or double variable becomes one of this type when its definition is
+             finished, for values from -2 to 35; types are byte, ubyte, short, ushort, int and uint.
+             "attributes": a variable of such a type is packed as its scale_factor and add_offset say.
+             "none": not at all
 
-        Arrays of floating point then hold values, in writing and reading, with NaN where there is none; arrays of
-        whole numbers hold the packed ones. Values out of the range become the fill value and are counted in the
-        report, or are an error (setting pack_out_of_range).
+        Arrays of floating point then hold values, in writing and reading, with NaN where there is none; so do
+        arrays of whole numbers of a variable that was defined as float or double. Values out of the range
+        become the fill value and are counted in the report, or are an error (setting pack_out_of_range).
         """
         self._need_open()
         self._raw.def_pack(name, str(how))

@@ -108,8 +108,8 @@ def convert(
                 check_beside(comm, out, made.format, beside)
                 if verify and not re.search(r"^pack = none\s", made.settings, re.MULTILINE):
                     raise InvalidArgumentError(
-                        f"{out}: verify compares what is stored, and the setting pack makes other numbers of it; "
-                        "leave one of them out."
+                        f"{out}: verify compares what is stored, and the setting pack makes other "
+                        "numbers of it; leave one of them out."
                     )
                 keep = _Keep(made, options)
                 copy = Copy(

@@ -43,7 +43,7 @@ class Variable:
     storage     "contiguous", "chunked", "compressed", ...
     attributes  mapping of name to value
     filters     of its chunks: "none", "shuffle+deflate:1", ...
-    packed      whether arrays of floating point hold its values, which are whole numbers in the file (def_pack)
+    packed      whether arrays of floating point hold its values, which are whole numbers in the file
     """
 
     name: str
@@ -312,7 +312,8 @@ class Variables(Mapping):
 
     def at(self, index: int) -> Variable:
         """The variable of this number, from 0, in the order of the file. Raises NotFoundError. Local."""
-        name, number, dims, has_record, _, logical, packed, chunks, storage, filters = self._raw.inq_var(index)
+        info = self._raw.inq_var(index)
+        name, number, dims, has_record, _, logical, packed, chunks, storage, filters = info
         lengths = [self._raw.inq_dim(dim) for dim in dims]
         return Variable(
             name,

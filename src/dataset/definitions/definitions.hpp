@@ -97,12 +97,12 @@ class Definitions {
   void find_quantized();
   /// text: as for the setting pack.
   void def_pack(const std::string& variable, const std::string& text);
-  /// Which variables are packed when they are written, and unpacked when they are read, by name. New ones from
-  /// describe_packed on.
+  /// Which variables are packed when they are written, and unpacked when they are read, by name. New ones
+  /// from describe_packed on.
   const std::map<std::string, VariablePacking>& packings() const { return packings_; }
   /// Those of a file that exists, as far as the setting says so. What it gives: of which variables that a
-  /// pattern means this cannot be done, and why. Error(setting, type, not_found, not_supported): of one that is
-  /// named.
+  /// pattern means this cannot be done, and why. Error(setting, type, not_found, not_supported): of one that
+  /// is named.
   std::vector<std::string> find_packed(bool writable);
   /// Ends the define phase: variables that are to be packed are defined so. What it gives, and Errors: the
   /// same.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables whose values are packed: what programs define of them as of floating point, and what is in the file.
+// Variables whose values are packed: what programs define as of floating point, and what is in the file.
 #include "dataset/definitions/packed.hpp"
 
 #include <algorithm>

@@ -12,8 +12,8 @@ namespace shoal {
 /// What is needed to pack values of one variable.
 struct VariablePacking {
   Packing packing;
-  /// Programs define the variable as of floating point: all their arrays hold values. Otherwise those of whole
-  /// numbers hold packed ones.
+  /// Programs define the variable as of floating point: all their arrays hold values. Otherwise those of
+  /// whole numbers hold packed ones.
   bool of_floating_point = false;
   std::vector<double> missing_values = {};  ///< values that programs have where there is none, beside NaN
 };
