@@ -53,6 +53,15 @@ std::vector<Attribute>& Schema::attributes_of(int owner) {
   return const_cast<std::vector<Attribute>&>(std::as_const(*this).attributes_of(owner));  // NOLINT
 }
 
+const std::vector<UnreadAttribute>& Schema::unread_of(int owner) const {
+  if (is_group(owner)) return groups.at(group_number(owner)).unread;
+  return owner == k_of_file ? unread : variables.at(owner).unread;
+}
+
+std::vector<UnreadAttribute>& Schema::unread_of(int owner) {
+  return const_cast<std::vector<UnreadAttribute>&>(std::as_const(*this).unread_of(owner));  // NOLINT
+}
+
 int Schema::find_dim(const std::string& name) const {
   return index_of(dims, name);
 }
@@ -162,16 +171,20 @@ namespace {
 template <class Io, class AnySchema>
 void visit_schema(Io& io, AnySchema& schema) {
   const auto attribute = [](auto& to, auto& a) { to(a.name, a.type, a.data, a.strings); };
+  const auto unread = [](auto& to, auto& a) { to(a.name, a.type); };
   io(schema.format);
   io.each(schema.groups, [&](auto& to, auto& group) {
     to(group.name);
     to.each(group.attributes, attribute);
+    to.each(group.unread, unread);
   });
   io.each(schema.dims, [](auto& to, auto& dim) { to(dim.name, dim.length, dim.unlimited); });
   io.each(schema.attributes, attribute);
+  io.each(schema.unread, unread);
   io.each(schema.variables, [&](auto& to, auto& v) {
     to(v.name, v.type, v.dims);
     to.each(v.attributes, attribute);
+    to.each(v.unread, unread);
     to(v.no_fill, v.distributed, v.independent, v.chunks, v.filters, v.fits_plainly, v.refusal,
        v.in_other_files);
   });

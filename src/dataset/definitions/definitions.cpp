@@ -692,6 +692,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
   auto& attributes = wanted().attributes_of(index);
   if (!is_new(index) && find_attribute(attributes, name) == nullptr) added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));
+  std::erase_if(wanted().unread_of(index), [&](const UnreadAttribute& a) { return a.name == name; });
 }
 
 }  // namespace shoal

@@ -151,6 +151,10 @@ void Definitions::rename_att(const char* variable, const std::string& given, con
   const Attribute* const there = find_attribute(attributes, to);
   if (there != nullptr && there->name != name)
     throw Error(Code::exists, "there is an attribute '{}' already", to);
+  for (const UnreadAttribute& unread : schema().unread_of(v))
+    if (same_name(unread.name, to))
+      throw Error(Code::exists, "there is an attribute '{}' already, of type {}, which Shoal cannot read", to,
+                  unread.type);
   if (v >= 0 && to == k_fill_name)
     throw Error(Code::not_supported,
                 "an attribute cannot become _FillValue; a fill value is given with def_fill");

@@ -559,6 +559,7 @@ void Extension::run() {
   update_attributes(root_, contents_.schema.attributes, wanted_.attributes);
   for (std::size_t g = 0; g < wanted_.groups.size(); ++g) {
     auto& group = contents_.schema.groups[g];
+    group.unread = wanted_.groups[g].unread;
     if (group.attributes.empty() && wanted_.groups[g].attributes.empty()) continue;
     update_attributes(group_at(group.name), group.attributes, wanted_.groups[g].attributes);
     group.attributes = wanted_.groups[g].attributes;
@@ -571,9 +572,11 @@ void Extension::run() {
                     [](const auto& a, const auto& b) { return a.name == b.name && have_same_values(a, b); }))
       update_attributes(contents_.open_variable(file_, static_cast<int>(v)), have, wanted);
     contents_.schema.variables[v].attributes = wanted;
+    contents_.schema.variables[v].unread = wanted_.variables[v].unread;
     contents_.schema.variables[v].distributed = wanted_.variables[v].distributed;
   }
   contents_.schema.attributes = wanted_.attributes;
+  contents_.schema.unread = wanted_.unread;
   for (std::size_t v = old_variables_; v < wanted_.variables.size(); ++v)
     in_context_of_variable(wanted_.variables[v].name, [&] { add_variable(v); });
   link_scales();
