@@ -361,7 +361,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable,
 
 void Definitions::def_dim(const std::string& given, std::int64_t length) {
   const std::string name = new_path(given, "dimension");
-  if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
+  if (const auto known = find_name(dim_by_name_, name); known != dim_by_name_.end()) {
     const Dimension& dim = schema().dim(known->second);
     throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
                 dim.unlimited ? "unlimited" : fmt::format("of length {}", dim.length));
@@ -379,14 +379,14 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
                     name, dim.name, name_of(schema().format));
   check_hides_no_grid(name);
   make_groups(group_of(name));
-  dim_by_name_.emplace(name, static_cast<int>(schema().dims.size()));
+  add_name(dim_by_name_, name, static_cast<int>(schema().dims.size()));
   wanted().dims.push_back({name, length, unlimited});
 }
 
 void Definitions::def_var(const std::string& given, Type type, const std::vector<std::string>& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
   const std::string name = new_path(given, "variable");
-  if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
+  if (const auto known = find_name(variable_by_name_, name); known != variable_by_name_.end()) {
     const VariableDef& there = schema().variable(known->second);
     throw Error(Code::exists,
                 "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
@@ -422,7 +422,7 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
   }
   make_groups(group_of(name));
   decompositions_.push_back(std::move(decomposition));
-  variable_by_name_.emplace(name, static_cast<int>(schema().variables.size()) - 1);
+  add_name(variable_by_name_, name, static_cast<int>(schema().variables.size()) - 1);
   defined_.insert(name);
 }
 
@@ -502,7 +502,7 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
     grid.push_back(dimension_from(group, dim));
   }
   const std::int64_t length = check_gathered(schema(), grid, decomposition.get());
-  if (variable_by_name_.contains(name))
+  if (find_name(variable_by_name_, name) != variable_by_name_.end())
     throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
   std::int64_t cells = 1;
   std::vector<std::string> names;

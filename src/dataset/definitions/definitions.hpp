@@ -151,6 +151,7 @@ class Definitions {
  private:
   void check_group(std::string group) const;
   void check_hides_no_grid(const std::string& path) const;
+  std::string stored_path(const std::string& given) const;
   std::string new_path(const std::string& given, const char* what) const;
   std::string renamed_path(const std::string& name, const std::string& given_to, const char* what) const;
   void make_groups(const std::string& path);

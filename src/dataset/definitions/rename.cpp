@@ -52,7 +52,7 @@ namespace {
 
 // A name may get another form.
 bool is_of_other(const std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
-  const auto found = by_name.find(name);
+  const auto found = find_name(by_name, name);
   return found != by_name.end() && found->second != index;
 }
 
@@ -61,7 +61,7 @@ void give_name(std::unordered_map<std::string, int>& by_name, const std::string&
   for (const std::string& form : {old, composed(old)})
     if (const auto found = by_name.find(form); found != by_name.end() && found->second == index)
       by_name.erase(found);
-  by_name.emplace(to, index);
+  add_name(by_name, to, index);
 }
 
 }  // namespace
