@@ -125,7 +125,10 @@ beyond = {
         "c_handle": "of a decomposition: the way down to shoal.h",
         "put_text": "character arguments of one string",
         "get_text": "character arguments of one string",
-        **{verb: "of groups.h" for verb in ("def_group", "num_groups", "inq_group", "find_group")},
+        **{
+            verb: "of groups.h"
+            for verb in ("def_group", "rename_group", "num_groups", "inq_group", "find_group")
+        },
     },
     "Python": {
         "is_open": "handles can be empty",
@@ -133,6 +136,7 @@ beyond = {
         "text": "joins arrays of single characters",
         "to_netcdf": "of xarray's Datasets",
         "def_group": "of groups.h",
+        "rename_group": "of groups.h",
         "groups": "a mapping, of groups.h",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",
@@ -254,7 +258,7 @@ def verbs_of_groups(language: str) -> set[str]:
 
 def test_groups_have_the_same_verbs_in_cpp():
     verbs = verbs_of_groups("C")
-    assert verbs == {"def_group", "num_groups", "inq_group", "find_group"}
+    assert verbs == {"def_group", "rename_group", "num_groups", "inq_group", "find_group"}
     assert verbs_of_groups("C++") == verbs - {"inq_group"} | {"group"}
 
 

@@ -461,6 +461,10 @@ void bind_dataset(nb::module_& m) {
            })
       .def("rename_dim", &Dataset::rename_dim, "name"_a, "new_name"_a)
       .def("rename_var", &Dataset::rename_var, "name"_a, "new_name"_a)
+      .def(
+          "rename_group",
+          [](Dataset& d, const std::string& name, const std::string& to) { d.rename_group(name, to); },
+          "name"_a, "new_name"_a)
       .def("rename_att", &Dataset::rename_att, "variable"_a, "name"_a, "new_name"_a)
       .def("delete_att", &Dataset::delete_att, "variable"_a, "name"_a)
       .def("inq_fill", &inq_fill, "variable"_a, "type"_a, "value"_a)

@@ -97,16 +97,32 @@ std::string text_of(const SchemaChange& change) {
   using Kind = SchemaChange::Kind;
   const std::string what = change.kind == Kind::rename_dim        ? "dimension"
                            : change.kind == Kind::rename_variable ? "variable"
+                           : change.kind == Kind::rename_group    ? "group"
                                                                   : "attribute";
   if (change.kind == Kind::delete_attribute) return "delete " + what + " '" + change.name + "'";
   return "rename " + what + " '" + change.name + "' to '" + change.to + "'";
 }
 
+namespace {
+// With all that is in it.
+void rename_group(Schema& schema, const SchemaChange& change) {
+  const auto rename = [&](auto& items) {
+    for (auto& item : items)
+      if (item.name == change.name || item.name.starts_with(change.name + '/'))
+        item.name = change.to + item.name.substr(change.name.size());
+  };
+  rename(schema.groups);
+  rename(schema.dims);
+  rename(schema.variables);
+}
+}  // namespace
+
 Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
   for (const SchemaChange& change : changes) {
     const auto index = static_cast<std::size_t>(change.index);
-    const bool of_dim = change.kind == SchemaChange::Kind::rename_dim;
-    auto& attributes = schema.attributes_of(of_dim ? k_of_file : change.index);
+    const bool of_other =
+        change.kind == SchemaChange::Kind::rename_dim || change.kind == SchemaChange::Kind::rename_group;
+    auto& attributes = schema.attributes_of(of_other ? k_of_file : change.index);
     const auto attribute = std::find_if(attributes.begin(), attributes.end(),
                                         [&](const Attribute& a) { return a.name == change.name; });
     switch (change.kind) {
@@ -115,6 +131,9 @@ Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
         break;
       case SchemaChange::Kind::rename_variable:
         schema.variables.at(index).name = change.to;
+        break;
+      case SchemaChange::Kind::rename_group:
+        rename_group(schema, change);
         break;
       case SchemaChange::Kind::rename_attribute:
         if (attribute != attributes.end()) attribute->name = change.to;

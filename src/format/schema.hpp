@@ -86,11 +86,11 @@ struct VariableDef {
 /// Error(not_supported): the variable cannot be read or written (fits_plainly), and why. Local.
 void require_plain(const VariableDef& variable);
 
-/// Something that a file has gets another name, or goes.
+/// Something that a file has gets another name, or goes. What is in a group has the group's in its path.
 struct SchemaChange {
-  enum class Kind : int { rename_dim, rename_variable, rename_attribute, delete_attribute };
+  enum class Kind : int { rename_dim, rename_variable, rename_attribute, delete_attribute, rename_group };
   Kind kind = Kind::rename_dim;
-  int index = 0;  ///< of the dimension or variable; of attributes: whose they are (Schema::attributes_of)
+  int index = 0;  ///< of the dimension, variable or group; of attributes: whose (Schema::attributes_of)
   std::string name, to;  ///< as it is called when the change is made, and then
 };
 

@@ -112,6 +112,13 @@ def test_what_is_added_to_a_group_goes_to_the_one_that_is_there(tmp_path, driver
         assert list(file.groups) == [apart, f"{apart}/in", inner, f"{inner}/new"]
         for other in (composed, apart):
             assert file.variables[f"{other}/in/{other}/v"].dims == ("x", f"{inner}/{composed}")
+    if driver != "native":
+        return
+    with shoal.open(path, mode="r+") as file:
+        file.rename_group(given, composed)
+        assert list(file.groups)[0] == composed and f"{apart}/u" in file.variables
+    with netCDF4.Dataset(path) as file:
+        assert list(file.groups) == [composed] and list(file[composed]["u"][:]) == [1, 2]
 
 
 @pytest.mark.parametrize("kind", ["cdf5", "netcdf4"])

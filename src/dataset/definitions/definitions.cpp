@@ -253,31 +253,23 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
       .of_variable(schema.variable(variable).name);
 }
 
-namespace {
-// Files of others, and of Shoal before 0.2, may have names in another form.
-template <class Items>
-void index_names(std::unordered_map<std::string, int>& by_name, const Items& items) {
-  by_name.clear();
-  int index = 0;
-  for (const auto& item : items)
-    by_name.emplace(item.name, index++);
-  index = 0;
-  for (const auto& item : items) {
-    if (!is_ascii(item.name)) by_name.emplace(composed(item.name), index);
-    ++index;
-  }
-}
-}  // namespace
-
 void Definitions::reset(const Schema& in_file) {
   // Where definitions are dropped, variables have their old names again.
   const std::vector<SchemaChange> none;
   const auto& changes = wanted_ ? wanted_->changes : none;
+  std::vector<std::string> names;
+  if (!changes.empty()) names = variable_names(*wanted_);
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-    if (change->kind != SchemaChange::Kind::rename_variable) continue;
-    const auto v = static_cast<std::size_t>(change->index);
-    if (v >= in_file.variables.size() || in_file.variables[v].name != wanted_->variables[v].name)
-      move_notes(change->to, change->name);
+    const bool of_group = change->kind == SchemaChange::Kind::rename_group;
+    if (!of_group && change->kind != SchemaChange::Kind::rename_variable) continue;
+    for (std::size_t v = 0; v < names.size(); ++v) {
+      if (of_group ? !is_within(names[v], change->to) : v != static_cast<std::size_t>(change->index))
+        continue;
+      if (v < in_file.variables.size() && in_file.variables[v].name == wanted_->variables[v].name) continue;
+      const std::string before = change->name + names[v].substr(change->to.size());
+      move_notes(names[v], before);
+      names[v] = before;
+    }
   }
   wanted_.reset();
   in_file_ = &in_file;

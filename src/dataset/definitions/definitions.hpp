@@ -138,6 +138,7 @@ class Definitions {
   /// Error(not_found, exists, invalid_argument, not_supported); the same name again is no change.
   void rename_dim(const std::string& name, const std::string& to);
   void rename_var(const std::string& name, const std::string& to);
+  void rename_group(const std::string& name, const std::string& to);
   void rename_att(const char* variable, const std::string& name, const std::string& to);
   void delete_att(const char* variable, const std::string& name);
 

@@ -71,16 +71,18 @@ std::string Definitions::new_path(const std::string& given, const char* what) co
 // What is there gets a name in its own group.
 std::string Definitions::renamed_path(const std::string& name, const std::string& given_to,
                                       const char* what) const {
-  const std::string group = group_of(name);
+  const std::string group = group_of(name), given = from_root(given_to);
   const bool is_path = given_to.find('/') != std::string::npos;
-  const std::string path = is_path ? stored_path(given_to) : path_in(group, composed(given_to));
+  const std::string path =
+      path_in(is_path ? stored_path(group_of(given)) : group, composed(name_in_group(given)));
   if (path == name) return path;
   check_path(path, what, schema().format);
   if (group_of(path) != group)
     throw Error(Code::invalid_argument,
                 "{} '{}' cannot become '{}', which is in another group; a name without '/' is in its own",
                 what, name, path);
-  if (group_by_name_.contains(path))
+  const auto other = find_name(group_by_name_, path);
+  if (other != group_by_name_.end() && schema().groups[other->second].name != name)
     throw Error(Code::exists, "there is a group '{}'; a {} cannot be called so", path, what);
   return path;
 }

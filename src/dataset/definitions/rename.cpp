@@ -98,6 +98,37 @@ void Definitions::rename_var(const std::string& given, const std::string& given_
   if (v < variables_in_file_) note_change({SchemaChange::Kind::rename_variable, v, name, to});
 }
 
+void Definitions::rename_group(const std::string& given, const std::string& given_to) {
+  const int owned = owner((given.ends_with('/') ? given : given + '/').c_str());
+  if (!is_group(owned)) throw Error(Code::not_found, "'{}' is the file itself, which has no name", given);
+  const int g = group_number(owned);
+  const std::string name = schema().groups[g].name, to = renamed_path(name, given_to, "group");
+  if (name == to) return;
+  check_group(to);
+  for (const Gathering& gathering : gatherings_of(schema())) {
+    const VariableDef& list = schema().variable(gathering.list);
+    const Bytes& text = find_attribute_or_throw(list.attributes, "compress").data;
+    const bool paths = std::find(text.begin(), text.end(), std::byte{'/'}) != text.end();
+    for (const int d : gathering.grid)
+      if (paths && is_within(schema().dim(d).name, name))
+        throw Error(
+            Code::not_supported,
+            "group '{}' cannot be renamed: the list of points '{}' names it in its attribute compress", name,
+            list.name);
+  }
+  const SchemaChange change{SchemaChange::Kind::rename_group, g, name, to};
+  std::vector<std::string> moved;
+  for (const VariableDef& variable : schema().variables)
+    if (is_within(variable.name, name)) moved.push_back(variable.name);
+  wanted() = changed(std::move(wanted()), {change});
+  index_names(group_by_name_, schema().groups);
+  index_names(dim_by_name_, schema().dims);
+  index_names(variable_by_name_, schema().variables);
+  for (const std::string& variable : moved)
+    move_notes(variable, to + variable.substr(name.size()));
+  if (g < groups_in_file_) note_change(change);
+}
+
 // What is known of a variable by its name.
 void Definitions::move_notes(const std::string& from, const std::string& to) {
   const auto move_entry = [&](auto& entries) {
