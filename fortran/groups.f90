@@ -17,6 +17,11 @@ submodule(shoal) groups
       type(c_ptr), value :: dataset
       character(kind=c_char), intent(in) :: name(*)
     end function c_def_group
+    integer(c_int) function c_rename_group(dataset, name, new_name) bind(C, name="shoal_rename_group")
+      import :: c_int, c_ptr, c_char
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: name(*), new_name(*)
+    end function c_rename_group
     integer(c_int) function c_num_groups(dataset, out) bind(C, name="shoal_num_groups")
       import :: c_int, c_ptr
       type(c_ptr), value :: dataset
@@ -44,6 +49,13 @@ contains
     code = c_def_group(self%handle, zero_ended(name))
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_group
+
+  module procedure dataset_rename_group
+    integer(c_int) :: code
+    call f_clear()
+    code = c_rename_group(self%handle, zero_ended(name), zero_ended(new_name))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_rename_group
 
   module procedure dataset_num_groups
     integer(c_int) :: code, found

@@ -129,6 +129,7 @@ module shoal
     procedure :: sync => dataset_sync
     procedure :: end_define => dataset_end_define
     procedure :: def_dim => dataset_def_dim, def_group => dataset_def_group
+    procedure :: rename_group => dataset_rename_group
     procedure, private :: def_var_text, def_var_names, def_var_dims
     generic :: def_var => def_var_text, def_var_names, def_var_dims
     procedure :: def_cut => dataset_def_cut

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * For bindings of other languages, and for libraries above Shoal: a rank that found its own arguments wrong
- * takes its part in a collective call, calls of a library above are matched, and messages speak in terms of
- * another language. Programs need shoal.h and streams.h alone, whose conventions and error codes these are.
+ * takes its part in a collective call, calls of a library above are matched, messages speak in terms of another
+ * language, and tools learn what Shoal cannot read. Programs need shoal.h and streams.h alone, whose conventions
+ * and error codes these are.
  */
 #ifndef SHOAL_BINDINGS_H
 #define SHOAL_BINDINGS_H
@@ -71,6 +72,18 @@ SHOAL_API int shoal_match(MPI_Comm comm, const char* call, const char* details, 
  * each other in it, at once; of those nobody goes on with the dataset. Collective. */
 SHOAL_API int shoal_match_data(shoal_dataset* dataset, const char* call, const char* details, int* code,
                                const char* message);
+
+/* ---- What Shoal cannot read ----------------------------------------------------------------- */
+
+/* Attributes of types that Shoal has not (compound, enum, opaque, variable length, ...), which shoal_inq_att and
+ * its like know nothing of: for tools that say what they leave out.
+ *  variable  or a group; NULL: the file
+ *  index     from 0
+ *  name      NULL where there are no more
+ *  type      in a word or two, "compound"; may be NULL
+ * The texts live until the next definition, or the end of the dataset. Local. */
+SHOAL_API int shoal_inq_unread_att(const shoal_dataset* dataset, const char* variable, int index,
+                                   const char** name, const char** type);
 
 /* ---- The language of messages -------------------------------------------------------------- */
 

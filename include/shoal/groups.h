@@ -6,8 +6,8 @@
  * the group ice of that. "/ocean/temp" is the same, and "temp" is temp of the file itself (the root group).
  *
  * Each function that takes the name of a dimension or variable takes a path, and gives paths. A group that is not
- * there yet is made with the first name in it. shoal_rename_dim and shoal_rename_var take a plain name, or a path
- * in the same group, as the new one.
+ * there yet is made with the first name in it. shoal_rename_dim, shoal_rename_var and shoal_rename_group take a
+ * plain name, or a path in the same group, as the new one.
  *
  * shoal_def_var looks for dimensions in the variable's group first, then in the group that this is in, and so on
  * up to the file: a dimension of the file is seen in all groups. "/x" is x of the file alone.
@@ -33,6 +33,12 @@ extern "C" {
 /* A group and those that it is in, where they are not there: for groups that nothing is in. Local, as the other
  * functions that define. SHOAL_NOT_SUPPORTED: the format has no groups. */
 SHOAL_API int shoal_def_group(shoal_dataset* dataset, const char* name);
+
+/* Another name for a group, of this define phase or of the file, which may have data: what is in it has other
+ * paths from then on, and the same numbers. The rest, and the errors, are those of shoal_rename_dim; attributes
+ * that name a path (coordinates = "/ocean/lat") stay as they are. Local, as the other functions that define.
+ * SHOAL_NOT_SUPPORTED, when the define phase ends: the file has the group, and the driver is netcdf or gather. */
+SHOAL_API int shoal_rename_group(shoal_dataset* dataset, const char* name, const char* new_name);
 
 typedef struct shoal_group_info {
   size_t struct_size; /* sizeof(shoal_group_info) */

@@ -25,6 +25,10 @@ class Groups {
  public:
   /// A group and those that it is in, where they are not there: for groups that nothing is in. Local.
   void def_group(const std::string& name) { detail::check(shoal_def_group(handle(), detail::text(name))); }
+  /// What is in it has other paths then; see shoal_rename_group. Local.
+  void rename_group(const std::string& name, const std::string& new_name) {
+    detail::check(shoal_rename_group(handle(), detail::text(name), detail::text(new_name)));
+  }
   /// How many there are, those in groups too; the file itself is none. Local.
   int num_groups() const {
     int groups = 0;

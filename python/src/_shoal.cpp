@@ -278,6 +278,19 @@ void begin_definition(shoal::Dataset& dataset) {
   if (dataset.is_open()) shoal_def_dim(dataset.c_handle(), nullptr, 0);
 }
 
+/// Name and type of each attribute that Shoal cannot read.
+std::vector<std::pair<std::string, std::string>> unread_atts(const shoal::Dataset& dataset,
+                                                             const std::string& variable) {
+  const char* owner = variable.empty() ? nullptr : shoal::detail::text(variable);
+  std::vector<std::pair<std::string, std::string>> result;
+  const char *name = nullptr, *type = nullptr;
+  for (int i = 0;; ++i) {
+    shoal::detail::check(shoal_inq_unread_att(dataset.c_handle(), owner, i, &name, &type));
+    if (name == nullptr) return result;
+    result.emplace_back(name, type);
+  }
+}
+
 /// value: one of the type; None: no fill.
 void def_fill(shoal::Dataset& dataset, const std::string& variable, int type, nb::object value) {
   if (value.is_none()) return dataset.def_no_fill(variable);
@@ -448,6 +461,10 @@ void bind_dataset(nb::module_& m) {
            })
       .def("rename_dim", &Dataset::rename_dim, "name"_a, "new_name"_a)
       .def("rename_var", &Dataset::rename_var, "name"_a, "new_name"_a)
+      .def(
+          "rename_group",
+          [](Dataset& d, const std::string& name, const std::string& to) { d.rename_group(name, to); },
+          "name"_a, "new_name"_a)
       .def("rename_att", &Dataset::rename_att, "variable"_a, "name"_a, "new_name"_a)
       .def("delete_att", &Dataset::delete_att, "variable"_a, "name"_a)
       .def("inq_fill", &inq_fill, "variable"_a, "type"_a, "value"_a)
@@ -498,6 +515,7 @@ void bind_dataset(nb::module_& m) {
              const auto a = d.att(variable, index);
              return std::make_tuple(a.name, static_cast<int>(a.type), a.count);
            })
+      .def("unread_atts", &unread_atts, "variable"_a)
       .def("num_groups", [](const Dataset& d) { return d.num_groups(); })
       .def("inq_group",
            [](const Dataset& d, int index) {

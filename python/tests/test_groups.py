@@ -111,10 +111,68 @@ def test_groups_are_added_as_by_xarray(tmp_path):
     same_trees(theirs, ours)
     with shoal.open(ours) as file:
         assert file.variables["a/b/c/w"].dims == ("a/b/cat",) and "a/b/c/cat" not in file.dimensions
-    with pytest.raises(NotImplementedError, match="'w' already"):
-        shoal.to_netcdf(below, ours, group="a/b/c", mode="a")
+    below = (below + 1).assign(new=("cat", [1.0, 2.0, 3.0, 4.0]))
+    below.u.attrs["note"] = "other"
+    below.to_netcdf(theirs, engine=ENGINE, group="a/b/c", mode="a")
+    shoal.to_netcdf(below, ours, group="/a/b/c", mode="a")
+    same_trees(theirs, ours)
     with pytest.raises(NotImplementedError, match="append_dim"):
         shoal.to_netcdf(below, ours, mode="a")
+
+
+def test_values_of_a_group_are_replaced_as_by_xarray(tmp_path):
+    """Packed, compressed, of records, times, text; attributes that are not given stay."""
+    theirs, ours = tmp_path / "theirs.nc", tmp_path / "ours.nc"
+    paths = ((theirs, xr.Dataset.to_netcdf, {"engine": "netcdf4"}), (ours, shoal.to_netcdf, {}))
+    packed = {"dtype": "i2", "scale_factor": 0.5, "_FillValue": -9, "zlib": True, "chunksizes": (1, 4)}
+    random = np.random.default_rng(1)
+
+    def dataset(days, **attrs):
+        days = np.array(days, "M8[D]").astype("M8[ns]")
+        values = {
+            "v": (("time", "x"), random.integers(0, 99, (3, 4)) / 2, attrs),
+            "n": ("x", ["a", "b", "c", "d"]),
+        }
+        return xr.Dataset(values, {"time": days, "x": np.arange(4.0)})
+
+    first = dataset(["2000-01-01", "2000-01-02", "2000-01-03"], units="m", kept="yes")
+    second = dataset(["2001-02-01", "2001-02-02", "2001-02-03"], units="km").assign(
+        n=("x", ["e", "ff", "g", "h"]), w=("x", [1, 2, 3, 4])
+    )
+    second.v[1, 2] = np.nan
+    for path, write, options in paths:
+        write(first, path, group="g", encoding={"v": packed}, unlimited_dims=["time"], **options)
+        write(second, path, group="g", mode="a", encoding={"v": {**packed, "scale_factor": 0.25}}, **options)
+    for how in ({}, {"mask_and_scale": False, "decode_times": False}):
+        same_trees(theirs, ours, "netcdf4", **how)
+    with xr.open_dataset(ours, group="g") as ds:
+        assert ds.v.attrs == {"units": "km", "kept": "yes"} and ds.v.encoding["scale_factor"] == 0.25
+        np.testing.assert_array_equal(ds.v, second.v)
+
+    was = ours.read_bytes()
+    small = xr.Dataset({"v": second.v.drop_vars(["time", "x"])})
+    for ds, encoding, words in (
+        (small, {}, r"'g/v' is there already.*float64, that of the file int16: give encoding=.*drop_vars"),
+        (small, {**packed, "_FillValue": -8}, r"'g/v'.*missing cells would be .*-8.*_FillValue is .*-9"),
+        (small.transpose(), packed, r"'g/v'.*\{'x': 4, 'time': 3\}, that of the file \{'time': 3, 'x': 4\}"),
+        (small.isel(time=[0]), packed, r"'g/v'.*'time': 1.*records are added with append_dim="),
+        (small.rename(x="y"), packed, r"'g/v'.*'y': 4"),
+        (second[["n"]].assign(n=("x", [1, 2, 3, 4])), None, r"'g/n'.*int64, that of the file str"),
+    ):
+        given = {} if encoding is None else {"v": encoding}
+        with pytest.raises(ValueError, match=words):
+            shoal.to_netcdf(ds.assign(more=1), ours, group="g", mode="a", encoding=given)
+        assert ours.read_bytes() == was
+
+
+def test_values_of_a_group_are_replaced_by_ranks(mpirun, tmp_path):
+    path = tmp_path / "a.nc"
+    first = xr.Dataset({"v": (("time", "x"), np.zeros((2, 6)))}, {"x": np.arange(6.0)})
+    first.to_netcdf(path, group="g", unlimited_dims=["time"], engine="netcdf4")
+    mpirun(3, "replaced_group.py", path)
+    with xr.open_dataset(path, group="g", engine="netcdf4") as ds:
+        np.testing.assert_array_equal(ds.v, np.arange(12.0).reshape(2, 6))
+        assert ds.v.attrs == {"by": "ranks"}
 
 
 def test_records_are_added_in_a_group(tmp_path):
@@ -283,10 +341,24 @@ def test_groups_are_converted_compared_and_referred_to(theirs, tmp_path):
     assert json.loads(refs["ocean/temp/.zattrs"])["_ARRAY_DIMENSIONS"] == ["time", "z", "x"]
     utils = pytest.importorskip("kerchunk.utils")
     zarr = pytest.importorskip("zarr")
-    root = zarr.open_group(utils.refs_as_store(str(reference)), mode="r", zarr_format=2)
+    store = utils.refs_as_store(str(reference), read_only=True)
+    root = zarr.open_group(store, mode="r", zarr_format=2)
     with shoal.open(theirs) as file:
         for name in ("ssh", "ocean/temp", "ocean/ice/conc", "land/v"):
             np.testing.assert_array_equal(root[name][:], file[name][...])
+        for group in ("", *file.groups):
+            node = root[group] if group else root
+            inside = [path for path in file.variables if path.rpartition("/")[0] == group]
+            assert sorted(name for name, _ in node.arrays()) == sorted(
+                path.rpartition("/")[2] for path in inside
+            )
+    for group in (None, "ocean", "ocean/ice", "empty/deep"):
+        with xr.open_dataset(theirs, engine=ENGINE, group=group) as x:
+            with xr.open_dataset(store, engine="zarr", group=group) as y:
+                xr.testing.assert_equal(x, y)
+                assert set(x.attrs) == set(y.attrs)
+    with xr.open_datatree(theirs, engine=ENGINE) as x, xr.open_datatree(store, engine="zarr") as y:
+        xr.testing.assert_equal(x.load(), y.load())
 
 
 def test_lists_of_names_are_read_a_few_times(tmp_path, monkeypatch):

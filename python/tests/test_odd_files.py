@@ -144,6 +144,61 @@ def test_an_attribute_that_gets_no_values_has_none(tmp_path, driver, kind):
         assert file.attributes["long"] == "word" and file.attributes["i4"].tolist() == [0, 1, 2]
 
 
+# ---- Attributes of types that Shoal has not
+
+
+def odd_attributes(attrs):
+    attrs["number"] = 3
+    attrs.create("kind", 1, dtype=h5py.enum_dtype({"land": 0, "water": 1}, "u1"))
+    attrs.create("pair", np.array((1, 2.5), np.dtype([("a", "i4"), ("b", "f8")])))
+    attrs.create("bytes", np.void(b"abc"))
+    lists = np.empty(1, object)
+    lists[0] = np.array([1, 2], "i4")
+    attrs.create("lists", lists, dtype=h5py.vlen_dtype("i4"))
+
+
+def test_attributes_that_cannot_be_read_are_listed(tmp_path):
+    path, out = str(write(tmp_path / "in.nc")), str(tmp_path / "out.nc")
+    with h5py.File(path, "r+") as file:
+        for item in (file, file["v"], file.create_group("ocean")):
+            odd_attributes(item.attrs)
+    kinds = {"kind": "enum", "pair": "compound", "bytes": "opaque", "lists": "variable length"}
+    with shoal.open(path) as file:
+        for attributes in (file.attributes, file.variables["v"].attributes, file.groups["ocean"].attributes):
+            assert dict(attributes) == {"number": 3} and attributes.unread == kinds
+        np.testing.assert_array_equal(file.get("v"), np.arange(3))
+    odd = [f"{where}:{name}" for where in ("", "ocean/", "v") for name in sorted(kinds)]
+    done = convert(out, path, verify=True)
+    assert sorted(done.left_out_attributes) == odd and not done.left_out
+    assert "(variable length)" in done.left_out_attributes["v:lists"]
+    for a, b in ((path, path), (path, out), (out, path)):
+        found = compare(a, b)
+        assert found.same and sorted(found.left_out_attributes) == odd
+    assert list(
+        compare(path, path, variables=["v"], ignore_attributes=["b*", "k*", "p*"]).left_out_attributes
+    ) == ["v:lists"]
+    result = run_program([*program, "convert", path, out, "--overwrite", "--quiet"])
+    assert result.returncode == 3 and "attribute 'v:kind' is left out: it is of a type" in result.stderr
+    result = run_program([*program, "compare", path, path])
+    assert result.returncode == 3 and "ocean/:pair: not compared, it is of a type" in result.stdout
+    assert run_program([*program, "compare", path, path, "--ignore-attributes", "*"]).returncode == 0
+
+
+def test_an_attribute_that_cannot_be_read_is_replaced(tmp_path):
+    path = write(tmp_path / "in.nc")
+    with h5py.File(path, "r+") as file:
+        odd_attributes(file["v"].attrs)
+    with shoal.open(path, mode="r+") as file:
+        with pytest.raises(shoal.ExistsError, match="'kind' already, of type enum, which Shoal cannot read"):
+            file.rename_att("v", "number", "kind")
+        file.put_att("v", "kind", "water")
+        file.end_define()
+        assert file.variables["v"].attributes["kind"] == "water"
+        assert sorted(file.variables["v"].attributes.unread) == ["bytes", "lists", "pair"]
+    with h5py.File(path) as file:
+        assert file["v"].attrs["kind"] == b"water" and file["v"].attrs["pair"]["a"] == 1
+
+
 # ---- Chunks that take space when they are written
 
 

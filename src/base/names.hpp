@@ -14,8 +14,30 @@ std::string composed(std::string_view name);
 /// Are they one name, whatever their forms?
 bool same_name(std::string_view a, std::string_view b);
 
+/// Adds a name to a map with names as keys, also by its composed form; a key that is there stays.
+template <class Map, class Value>
+void add_name(Map& map, const std::string& name, const Value& value) {
+  map.emplace(name, value);
+  if (!is_ascii(name)) map.emplace(composed(name), value);
+}
+
+/// A map of the names of items and their places. Files of others, and of Shoal before 0.2, may have names in
+/// another form.
+template <class Map, class Items>
+void index_names(Map& by_name, const Items& items) {
+  by_name.clear();
+  int index = 0;
+  for (const auto& item : items)
+    by_name.emplace(item.name, index++);
+  index = 0;
+  for (const auto& item : items) {
+    if (!is_ascii(item.name)) by_name.emplace(composed(item.name), index);
+    ++index;
+  }
+}
+
 /// The element of a map with names as keys; names that are not ASCII are found by either form, their own one
-/// first. The map has each of its names also by its composed form, where no other one has that.
+/// first. The map has each of its names also by its composed form, where no other one has that (add_name).
 template <class Map>
 auto find_name(Map& map, const std::string& name) {
   const auto found = map.find(name);

@@ -18,6 +18,14 @@ int shoal_def_group(shoal_dataset* dataset, const char* name) {
   });
 }
 
+int shoal_rename_group(shoal_dataset* dataset, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = dataset_of(dataset);
+    file.begin_definition();
+    file.rename_group(required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
 int shoal_num_groups(const shoal_dataset* dataset, int* out) {
   return guard([&] {
     require(out, "out");

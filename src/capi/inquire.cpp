@@ -139,6 +139,19 @@ int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index,
   });
 }
 
+int shoal_inq_unread_att(const shoal_dataset* dataset, const char* variable, int index, const char** name,
+                         const char** type) {
+  return guard([&] {
+    require(name, "name");
+    const Dataset& file = dataset_of(dataset);
+    const auto& unread = file.schema().unread_of(file.owner(variable));
+    const bool there = index >= 0 && static_cast<std::size_t>(index) < unread.size();
+    const UnreadAttribute* found = there ? &unread[static_cast<std::size_t>(index)] : nullptr;
+    *name = there ? found->name.c_str() : nullptr;
+    if (type != nullptr) *type = there ? found->type.c_str() : nullptr;
+  });
+}
+
 int shoal_num_records(const shoal_dataset* dataset, const char* variable, int64_t* out) {
   return guard([&] {
     require(out, "out");

@@ -368,6 +368,10 @@ void Dataset::rename_var(const std::string& name, const std::string& to) {
   define(name.c_str(), [&] { definitions_.rename_var(name, to); });
 }
 
+void Dataset::rename_group(const std::string& name, const std::string& to) {
+  define(nullptr, [&] { definitions_.rename_group(name, to); });
+}
+
 void Dataset::rename_att(const char* variable, const std::string& name, const std::string& to) {
   define(variable, [&] { definitions_.rename_att(variable, name, to); });
 }

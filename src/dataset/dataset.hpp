@@ -99,6 +99,7 @@ class Dataset {
   void copy_att(const char* variable, const Attribute& attribute);
   void rename_dim(const std::string& name, const std::string& to);
   void rename_var(const std::string& name, const std::string& to);
+  void rename_group(const std::string& name, const std::string& to);
   void rename_att(const char* variable, const std::string& name, const std::string& to);
   void delete_att(const char* variable, const std::string& name);
   /// Compare what ranks defined and bring the file to it. When ranks differ, or the file cannot hold it,

@@ -160,6 +160,7 @@ void check_extends(const Schema& in_file, const Schema& wanted) {
     if (change.kind == Kind::rename_attribute) check_name(change.to, "attribute");
     if (change.kind == Kind::rename_dim) check_path(change.to, "dimension", wanted.format);
     if (change.kind == Kind::rename_variable) check_path(change.to, "variable", wanted.format);
+    if (change.kind == Kind::rename_group) check_path(change.to, "group", wanted.format);
   }
   if (have.format != wanted.format)
     throw Error(Code::invalid_argument, "the file is {}, the definitions are for {}", name_of(have.format),

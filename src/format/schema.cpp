@@ -53,6 +53,15 @@ std::vector<Attribute>& Schema::attributes_of(int owner) {
   return const_cast<std::vector<Attribute>&>(std::as_const(*this).attributes_of(owner));  // NOLINT
 }
 
+const std::vector<UnreadAttribute>& Schema::unread_of(int owner) const {
+  if (is_group(owner)) return groups.at(group_number(owner)).unread;
+  return owner == k_of_file ? unread : variables.at(owner).unread;
+}
+
+std::vector<UnreadAttribute>& Schema::unread_of(int owner) {
+  return const_cast<std::vector<UnreadAttribute>&>(std::as_const(*this).unread_of(owner));  // NOLINT
+}
+
 int Schema::find_dim(const std::string& name) const {
   return index_of(dims, name);
 }
@@ -88,16 +97,32 @@ std::string text_of(const SchemaChange& change) {
   using Kind = SchemaChange::Kind;
   const std::string what = change.kind == Kind::rename_dim        ? "dimension"
                            : change.kind == Kind::rename_variable ? "variable"
+                           : change.kind == Kind::rename_group    ? "group"
                                                                   : "attribute";
   if (change.kind == Kind::delete_attribute) return "delete " + what + " '" + change.name + "'";
   return "rename " + what + " '" + change.name + "' to '" + change.to + "'";
 }
 
+namespace {
+// With all that is in it.
+void rename_group(Schema& schema, const SchemaChange& change) {
+  const auto rename = [&](auto& items) {
+    for (auto& item : items)
+      if (item.name == change.name || item.name.starts_with(change.name + '/'))
+        item.name = change.to + item.name.substr(change.name.size());
+  };
+  rename(schema.groups);
+  rename(schema.dims);
+  rename(schema.variables);
+}
+}  // namespace
+
 Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
   for (const SchemaChange& change : changes) {
     const auto index = static_cast<std::size_t>(change.index);
-    const bool of_dim = change.kind == SchemaChange::Kind::rename_dim;
-    auto& attributes = schema.attributes_of(of_dim ? k_of_file : change.index);
+    const bool of_other =
+        change.kind == SchemaChange::Kind::rename_dim || change.kind == SchemaChange::Kind::rename_group;
+    auto& attributes = schema.attributes_of(of_other ? k_of_file : change.index);
     const auto attribute = std::find_if(attributes.begin(), attributes.end(),
                                         [&](const Attribute& a) { return a.name == change.name; });
     switch (change.kind) {
@@ -106,6 +131,9 @@ Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
         break;
       case SchemaChange::Kind::rename_variable:
         schema.variables.at(index).name = change.to;
+        break;
+      case SchemaChange::Kind::rename_group:
+        rename_group(schema, change);
         break;
       case SchemaChange::Kind::rename_attribute:
         if (attribute != attributes.end()) attribute->name = change.to;
@@ -162,16 +190,20 @@ namespace {
 template <class Io, class AnySchema>
 void visit_schema(Io& io, AnySchema& schema) {
   const auto attribute = [](auto& to, auto& a) { to(a.name, a.type, a.data, a.strings); };
+  const auto unread = [](auto& to, auto& a) { to(a.name, a.type); };
   io(schema.format);
   io.each(schema.groups, [&](auto& to, auto& group) {
     to(group.name);
     to.each(group.attributes, attribute);
+    to.each(group.unread, unread);
   });
   io.each(schema.dims, [](auto& to, auto& dim) { to(dim.name, dim.length, dim.unlimited); });
   io.each(schema.attributes, attribute);
+  io.each(schema.unread, unread);
   io.each(schema.variables, [&](auto& to, auto& v) {
     to(v.name, v.type, v.dims);
     to.each(v.attributes, attribute);
+    to.each(v.unread, unread);
     to(v.no_fill, v.distributed, v.independent, v.chunks, v.filters, v.fits_plainly, v.refusal,
        v.in_other_files);
   });

@@ -47,6 +47,12 @@ struct Attribute {
   static Attribute numbers(std::string name, Type type, const void* values, std::int64_t count);
 };
 
+/// An attribute of a file that Shoal cannot read: its type has no counterpart.
+struct UnreadAttribute {
+  std::string name;
+  std::string type;  ///< in a word or two: "compound", "enum", ...
+};
+
 struct Dimension {
   std::string name;         ///< with the path of its group
   std::int64_t length = 0;  ///< records so far, if unlimited
@@ -57,6 +63,7 @@ struct Dimension {
 struct GroupDef {
   std::string name;  ///< its path, without a '/' in front (group_paths.hpp)
   std::vector<Attribute> attributes;
+  std::vector<UnreadAttribute> unread = {};
 };
 
 struct VariableDef {
@@ -64,9 +71,10 @@ struct VariableDef {
   Type type = Type::none;  ///< type in the file; never logical (that is byte_ with flag attributes)
   Numbered<int> dims;      ///< indices into Schema::dims, slowest first
   std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
-  bool no_fill = false;               ///< cells that nobody writes are undefined, or stay
-  bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
-  bool independent = false;           ///< of a new one: ranks will write it alone, as soon as it is there
+  std::vector<UnreadAttribute> unread;
+  bool no_fill = false;      ///< cells that nobody writes are undefined, or stay
+  bool distributed = false;  ///< will be written through placements (a hint for layout in the file)
+  bool independent = false;  ///< of a new one: ranks will write it alone, as soon as it is there
   std::vector<std::int64_t>
       chunks;                   ///< [dims] chunk shape, asked for or found; empty: default or not chunked
   Filters filters;              ///< of its chunks, asked for or found
@@ -78,11 +86,11 @@ struct VariableDef {
 /// Error(not_supported): the variable cannot be read or written (fits_plainly), and why. Local.
 void require_plain(const VariableDef& variable);
 
-/// Something that a file has gets another name, or goes.
+/// Something that a file has gets another name, or goes. What is in a group has the group's in its path.
 struct SchemaChange {
-  enum class Kind : int { rename_dim, rename_variable, rename_attribute, delete_attribute };
+  enum class Kind : int { rename_dim, rename_variable, rename_attribute, delete_attribute, rename_group };
   Kind kind = Kind::rename_dim;
-  int index = 0;  ///< of the dimension or variable; of attributes: whose they are (Schema::attributes_of)
+  int index = 0;  ///< of the dimension, variable or group; of attributes: whose (Schema::attributes_of)
   std::string name, to;  ///< as it is called when the change is made, and then
 };
 
@@ -104,6 +112,7 @@ struct Schema {
   Numbered<GroupDef> groups;  ///< all but the root, each behind the one that it is in
   Numbered<Dimension> dims;
   std::vector<Attribute> attributes;
+  std::vector<UnreadAttribute> unread;
   Numbered<VariableDef> variables;
   /// Of a schema that a file is to be brought to: what is to be made of the file's own, in this order, before
   /// anything is added. Names and attributes of this schema are those afterwards. Otherwise empty.
@@ -116,6 +125,8 @@ struct Schema {
   /// owner: a variable's number, k_of_file or of_group.
   const std::vector<Attribute>& attributes_of(int owner) const;
   std::vector<Attribute>& attributes_of(int owner);
+  const std::vector<UnreadAttribute>& unread_of(int owner) const;
+  std::vector<UnreadAttribute>& unread_of(int owner);
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
   int record_dim() const;                            ///< the first unlimited one, -1 if there is none

@@ -44,6 +44,12 @@ contains
     end do
     call file%put("ocean/ice/level", [5, 6])
     call file%rename_var("ocean/ice/level", "depth")
+    call file%rename_group("empty", "hollow")
+    call file%rename_group("ocean", "ice", stat=stat)
+    call check(stat == SHOAL_OK, "another name for a group")
+    call file%rename_group("/ice", "/ocean")
+    call file%rename_group("ocaen", "x", stat=stat)
+    call check(stat == SHOAL_NOT_FOUND, "no group to rename")
     call file%close()
 
     call file%open("fortran_groups.nc", MPI_COMM_WORLD)
@@ -56,8 +62,8 @@ contains
     call check(stat == SHOAL_NOT_FOUND .and. found == 0, "no such group")
     call file%get_att("ocean", "title", title)
     call check(title == "water", "an attribute of a group")
-    call file%get_att("empty", "n", n)
-    call check(n == 7, "an attribute of an empty group")
+    call file%get_att("hollow", "n", n)
+    call check(n == 7, "an attribute of an empty group with another name")
     call file%find_var("ocean/temp", found)
     call file%inq_var(found, info)
     call file%inq_dim(info%dims(2), dim)

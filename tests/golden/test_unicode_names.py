@@ -76,6 +76,51 @@ def of_before(path, kind):
     path.write_bytes(path.read_bytes().replace(stand_in.encode(), apart.encode()))
 
 
+@pytest.mark.parametrize("driver", [driver for driver, kind in ways if kind == "netcdf4"])
+@pytest.mark.parametrize("given", [composed, apart])
+def test_what_is_added_to_a_group_goes_to_the_one_that_is_there(tmp_path, driver, given):
+    path, inner = tmp_path / "groups.nc", f"{apart}/in/{apart}"
+    with h5py.File(path, "w", track_order=True) as file:
+        file.create_dataset("x", data=np.arange(2.0)).make_scale("x")
+        file.create_group(inner, track_order=True).attrs["there"] = 1
+    with shoal.open(path, mode="r+", driver=driver) as file:
+        file.def_group(f"{given}/in/{given}/")
+        file.def_group(f"{given}/in/{given}/new")
+        file.def_dim(f"{given}/in/{given}/{given}", 3)
+        file.def_var(f"/{given}/in/{given}/v", "f4", f"x {given}")
+        file.def_var(f"{given}/w", "i4", "x")
+        file.put_att(given, "a", "of the outer")
+        file.put_att(f"{given}/in/{given}/", "a", "of the inner")
+        file.put_att(f"{given}/in/{given}/v", "a", "of the variable")
+        for name in (f"{given}/w", f"{given}/in/{given}/v"):
+            with pytest.raises(shoal.ExistsError):
+                file.def_var(name, "f4", "x")
+        with pytest.raises(shoal.ExistsError, match="a group"):
+            file.def_var(f"{given}/in/{given}", "f4", "x")
+        file.rename_var(f"{given}/w", f"/{given}/u")
+        for other in (composed, apart):
+            file.put(f"{other}/in/{other}/v", np.full((2, 3), 7.0))
+            file.put(f"{other}/u", [1, 2])
+    with h5py.File(path) as file:
+        assert list(file) == ["x", apart] and list(file[apart]) == ["in", "u"]
+        assert sorted(file[inner]) == [composed, "new", "v"] and file[inner].attrs["there"] == 1
+        assert file[inner]["v"][1, 2] == 7 and list(file[apart]["u"]) == [1, 2]
+        assert file[inner]["v"].dims[1][0] == file[inner][composed]
+        found = [file[name].attrs["a"] for name in (apart, inner, f"{inner}/v")]
+        assert found == [b"of the outer", b"of the inner", b"of the variable"]
+    with shoal.open(path) as file:
+        assert list(file.groups) == [apart, f"{apart}/in", inner, f"{inner}/new"]
+        for other in (composed, apart):
+            assert file.variables[f"{other}/in/{other}/v"].dims == ("x", f"{inner}/{composed}")
+    if driver != "native":
+        return
+    with shoal.open(path, mode="r+") as file:
+        file.rename_group(given, composed)
+        assert list(file.groups)[0] == composed and f"{apart}/u" in file.variables
+    with netCDF4.Dataset(path) as file:
+        assert list(file.groups) == [composed] and list(file[composed]["u"][:]) == [1, 2]
+
+
 @pytest.mark.parametrize("kind", ["cdf5", "netcdf4"])
 def test_files_of_before(tmp_path, kind):
     path = tmp_path / "old.nc"

@@ -19,7 +19,7 @@ from ._names import group_of, outwards
 from ._paths import path_text
 from ._steps import Cuts, Reader, Step, item_bytes, most_cut, steps
 from .errors import InvalidArgumentError, NotSupportedError, StateError, TypeMismatchError
-from .inventory import Dimension, Variable, split_readable
+from .inventory import Attributes, Dimension, Variable, split_readable, unread_attributes
 from .types import ALL_RECORDS
 
 memory_default = 256 * 2**20
@@ -38,6 +38,7 @@ class Copied:
     memory  bytes: the most that each rank had resident, all ranks together; what ranks share counts each time
     warnings  what the output has not as the input, or nobody uses there; rank 0 says so on standard error
     left_out  variables that Shoal cannot read, and why; rank 0 says so, too
+    left_out_attributes  the same, of the others, of groups and the file: "temp:kind", "ocean/:kind", ":kind"
     """
 
     path: str
@@ -48,6 +49,7 @@ class Copied:
     memory: int = 0
     warnings: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    left_out_attributes: dict[str, str] = field(default_factory=dict)
 
 
 def source_of(inputs) -> str:
@@ -173,6 +175,7 @@ class Copy:
         self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)
         self._done = 0
         self._warnings: list[str] = []
+        self._left_out_attributes: dict[str, str] = {}
         for name, why in self._left_out.items():
             self._say(f"{file.path}: variable '{name}' is left out: it {why}")
 
@@ -199,6 +202,7 @@ class Copy:
             memory,
             self._warnings,
             self._left_out,
+            self._left_out_attributes,
         )
 
     def _define(self) -> None:
@@ -225,6 +229,7 @@ class Copy:
             self._made.def_dim(dimension.name, None if dimension.unlimited else dimension.length or None)
         for name in self._file.attributes:
             self._made.copy_att(None, name, self._file)
+        self._leave_out("", self._file.attributes)
         for variable in self._variables:
             name, logical = variable.name, variable.dtype == np.dtype(bool)
             dims = [f"/{dim}" for dim in variable.dims]  # from the root
@@ -234,6 +239,7 @@ class Copy:
             for attribute in variable.attributes:
                 if attribute not in brought:
                     self._copy_attribute(variable, attribute)
+            self._leave_out(name, variable.attributes)
             if self._define_more is not None:
                 self._define_more(variable)
         self._made.end_define()
@@ -256,6 +262,7 @@ class Copy:
             self._made.def_group(name)
             for attribute in group.attributes:
                 self._made.copy_att(name + "/", attribute, self._file)
+            self._leave_out(name + "/", group.attributes)
 
     def _copy_attribute(self, variable: Variable, name: str) -> None:
         fault = variable.fill_fault if name == "_FillValue" else ""
@@ -273,6 +280,11 @@ class Copy:
                 f"{self._file.path}: variable '{variable.name}': {fault}: it is {kept}, and cells that "
                 "nobody wrote have NetCDF's default"
             )
+
+    def _leave_out(self, where: str, attributes: Attributes) -> None:
+        for name, why in unread_attributes(where, attributes).items():
+            self._left_out_attributes[name] = why
+            self._say(f"{self._file.path}: attribute '{name}' is left out: it {why}")
 
     def _warn(self, text: str) -> None:
         self._warnings.append(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _shoal
-from ._names import from_root, group_of, seen_from
+from ._names import composed, from_root, group_of, seen_from
 from ._refusals import definition, plain_text, whole_numbers
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
@@ -315,6 +315,17 @@ class Definitions:
         self._raw.rename_var(str(name), str(new_name))
         if name != new_name and name in self._decompositions:
             self._decompositions[new_name] = self._decompositions.pop(name)
+
+    @definition
+    def rename_group(self, name: str, new_name: str) -> None:
+        """Another name for a group, as rename_dim: what is in it has other paths then. Local."""
+        self._need_open()
+        number = self._raw.find_group(str(name))
+        was = composed(self._raw.inq_group(number)[0])
+        self._raw.rename_group(str(name), str(new_name))
+        now = composed(self._raw.inq_group(number)[0])
+        for path in [path for path in self._decompositions if path.startswith(was + "/")]:
+            self._decompositions[now + path[len(was) :]] = self._decompositions.pop(path)
 
     @definition
     def rename_att(self, variable: str | None, name: str, new_name: str) -> None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""shoal.to_netcdf of an xarray Dataset: a new file of one or several groups, a group more in a file, and
-records added to it. What a Dataset is in a file: _xarray_writing.py."""
+"""shoal.to_netcdf of an xarray Dataset: a new file of one or several groups, a group more in a file, or other
+values in it, and records added to it. What a Dataset is in a file: _xarray_writing.py."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from ._xarray_writing import (
     define,
     definitions_of,
     described,
+    dtype_in_file,
     empty_dims,
     format_of,
     lengths_of,
@@ -32,6 +33,7 @@ from ._xarray_writing import (
 )
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NotSupportedError
+from .inventory import Variable, why_unreadable
 from .opening import create, open
 
 # ---- Appending
@@ -102,6 +104,48 @@ def _check_as_in_file(file: Dataset, plan: Plan, append_dim: str) -> None:
                     f"{where} has {key} {theirs!r}, the Dataset's values need {ours!r}: they cannot be "
                     "appended to it."
                 )
+
+
+# ---- Variables that are replaced
+
+
+def _why_not_replaced(plan: Plan, name: str, known: Variable) -> str:
+    """Why values of the Dataset cannot take the place of those that the variable has in the file, and what to
+    do, "": they can."""
+    variable, shape = plan.variables[name], tuple(plan.shape(name))
+    if why := why_unreadable(known):
+        return f"it {why}"
+    dims = tuple(map(name_in_group, known.dims))
+    if dims != variable.dims or shape != known.shape:
+        sizes = [
+            dict(zip(names, lengths)) for names, lengths in ((variable.dims, shape), (dims, known.shape))
+        ]
+        records = "; records are added with append_dim=" if known.has_record else ""
+        return f"the Dataset's has the dimensions {sizes[0]}, that of the file {sizes[1]}{records}"
+    kinds = [str if kind is str else np.dtype(kind) for kind in (dtype_in_file(variable), known.dtype)]
+    if kinds[0] != kinds[1]:
+        names = ["str" if kind is str else str(kind) for kind in kinds]
+        return (
+            f"the Dataset's is of dtype {names[0]}, that of the file {names[1]}: give "
+            f"encoding={{{name!r}: {{'dtype': {names[1]!r}}}}}"
+        )
+    fill, there = variable.attrs.get("_FillValue"), known.attributes.get("_FillValue")
+    is_number = isinstance(fill, (int, float, np.number))
+    if fill is not None and not (is_number and np.isnan(fill)) and not np.array_equal(fill, there):
+        return (
+            f"missing cells would be {fill!r}, and in the file _FillValue is {there!r}: give that as "
+            f"encoding={{{name!r}: {{'_FillValue': ...}}}}"
+        )
+    return ""
+
+
+def _check_replaced(file: Dataset, plan: Plan, there: Container[str]) -> None:
+    for name in plan.variables:
+        if name in there and (why := _why_not_replaced(plan, name, file.variables[plan.path(name)])):
+            raise InvalidArgumentError(
+                f"{file.path}: variable '{plan.path(name)}' is there already, and mode='a' replaces its "
+                f"values alone: {why}; or leave it out with drop_vars."
+            )
 
 
 def _append(
@@ -198,30 +242,42 @@ def _prepared(comm: Any, node: Node, append_dim: str | None = None) -> tuple[Any
     return ds, blocks, unlimited, given
 
 
-def _ready(comm: Any, node: Node, where: str, kind: str, seen: _Seen) -> _Ready:
-    """Collective."""
+def _ready(comm: Any, node: Node, where: str, kind: str, seen: _Seen, file: Dataset | None) -> _Ready:
+    """file: where its variables may be already. Collective."""
     ds, blocks, unlimited, given = _prepared(comm, node)
     unlimited, inherited = _with_inherited(ds, blocks, unlimited, seen)
     on_all(comm, lambda: _check_records(ds, blocks, unlimited))
     unlimited = unlimited + on_all(comm, lambda: empty_dims(ds, blocks, unlimited, where, kind))
     plan = Plan(ds, blocks, kind, given, unlimited, node.group)
     plan.make_decompositions()
-    return on_all(
-        comm, lambda: _Ready(plan, lengths_of(plan, inherited), definitions_of(plan), attributes_of(plan))
-    )
+
+    def prepare() -> _Ready:
+        known = set(map(composed, file.variables)) if file is not None else set()
+        there = {name for name in plan.variables if composed(plan.path(name)) in known}
+        if file is not None:
+            _check_replaced(file, plan, there)
+        definitions = definitions_of(plan, there)
+        return _Ready(plan, lengths_of(plan, inherited), definitions, attributes_of(plan))
+
+    return on_all(comm, prepare)
 
 
 def _all_ready(
-    comm: Any, nodes: list[Node], where: str, kind: str, there: Mapping[str, _Seen] | None = None
+    comm: Any,
+    nodes: list[Node],
+    where: str,
+    kind: str,
+    there: Mapping[str, _Seen] | None = None,
+    file: Dataset | None = None,
 ) -> list[_Ready]:
-    """Groups in which others are come first. there: what a file has already, by group. Collective."""
+    """Groups in which others are come first. there: dimensions that file has, by group. Collective."""
     known = {group: dict(dims) for group, dims in (there or {}).items()}
     out = []
     for node in nodes:
         seen: dict[str, tuple[int, bool]] = {}
         for group in reversed(list(outwards(node.group))):
             seen.update(known.get(group, {}))
-        ready = _ready(comm, node, where, kind, seen)
+        ready = _ready(comm, node, where, kind, seen, file)
         own = known.setdefault(node.group, {})
         for dim, length in ready.lengths.items():
             if dim in own:
@@ -272,18 +328,7 @@ def _add_group(
             group, name = group_of(dim.name), name_in_group(dim.name)
             if name != append_dim or group == node.group:
                 there.setdefault(group, {})[name] = (dim.length, dim.unlimited)
-
-        def check() -> None:
-            known = set(map(composed, file.variables))
-            for name in node.ds.variables:
-                if composed(path_in(node.group, str(name))) in known:
-                    raise NotSupportedError(
-                        f"{where}: group '{node.group}' has the variable '{name}' already, and mode='a' "
-                        "writes none again; records are added with append_dim=."
-                    )
-
-        on_all(comm, check)
-        _fill(file, comm, _all_ready(comm, [node], where, file.format, there))
+        _fill(file, comm, _all_ready(comm, [node], where, file.format, there, file))
     except BaseException:
         file.abandon()
         raise

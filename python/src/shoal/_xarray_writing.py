@@ -8,7 +8,7 @@ all values to be encoded (times, strings, objects), and is cut, is gathered for 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -308,7 +308,7 @@ class Plan:
         return self.blocks.decomposition(self.variables[name].dims[skip:], self.shape(name)[skip:])
 
 
-def _dtype_of(variable: Any) -> Any:
+def dtype_in_file(variable: Any) -> Any:
     """What def_var is to be given."""
     if variable.dtype.kind in "UOT" or (variable.encoding.get("dtype") is str and variable.dtype.kind != "S"):
         return str
@@ -340,18 +340,24 @@ def empty_dims(ds: Any, blocks: Blocks, unlimited: list[str], where: str, format
     return empty
 
 
-def definitions_of(plan: Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Of each variable the name, arguments of def_var and attributes. What cannot be is refused here, before
-    there is a file. Local."""
+def definitions_of(
+    plan: Plan, there: Container[str] = ()
+) -> list[tuple[str, dict[str, Any] | None, dict[str, Any]]]:
+    """Of each variable the name, arguments of def_var (None: it is `there`) and attributes. What cannot be is
+    refused here, before there is a file. Local."""
     out = []
     for name, variable in plan.variables.items():
         attrs = dict(variable.attrs)
         fill = attrs.pop("_FillValue", None)
+        attributes = {key: plan.encoder.attribute(value) for key, value in attrs.items()}
+        if name in there:
+            out.append((name, None, attributes))
+            continue
         filters = _Filters(
             name, variable, plan.shape(name), name in plan.checked, plan.unlimited, plan.format
         )
         arguments = {
-            "dtype": _dtype_of(variable),
+            "dtype": dtype_in_file(variable),
             "dims": list(variable.dims),
             "decomposition": plan.decomposition(name),
             "fill": _fill_of(fill, name, variable),
@@ -359,7 +365,7 @@ def definitions_of(plan: Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]
             "compression": filters.compression if variable.dims else None,
             "quantize": filters.quantize,
         }
-        out.append((name, arguments, {key: plan.encoder.attribute(value) for key, value in attrs.items()}))
+        out.append((name, arguments, attributes))
     return out
 
 
@@ -378,7 +384,8 @@ def define(
         file.def_dim(path_in(group, dim), length)
     for name, arguments, attrs in definitions:
         path = path_in(group, name)
-        file.def_var(path, **arguments)
+        if arguments is not None:
+            file.def_var(path, **arguments)
         for key, value in attrs.items():
             file.put_att(path, key, value)
 
@@ -386,7 +393,7 @@ def define(
 def _fill_of(fill: Any, name: str, variable: Any) -> Any:
     if fill is None:
         return None
-    if _dtype_of(variable) is str:
+    if dtype_in_file(variable) is str:
         return fill.decode() if isinstance(fill, bytes) else str(fill)
     if variable.dtype.kind == "S":
         text = fill if isinstance(fill, bytes) else bytes(np.asarray(fill).tobytes())

@@ -22,7 +22,7 @@ from ._library import communicator
 from ._names import composed, fitting
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotFoundError
-from .inventory import Variable, split_readable
+from .inventory import Variable, split_readable, unread_attributes
 
 block_bytes_default = 32 * 2**20
 # So many cells are looked at together: temporaries stay small beside the blocks.
@@ -116,6 +116,7 @@ class Comparison:
     variables: list[VariableDifference] = field(default_factory=list)  # those compared, equal ones too
     skipped: dict[str, str] = field(default_factory=dict)  # variables whose values were not compared: why
     left_out: dict[str, str] = field(default_factory=dict)  # variables that Shoal cannot read in one: why
+    left_out_attributes: dict[str, str] = field(default_factory=dict)  # "temp:kind", ":kind": the same
 
     @property
     def differing(self) -> list[VariableDifference]:
@@ -151,10 +152,16 @@ def _same_attribute(a, b) -> bool:
     return x.dtype == y.dtype and x.shape == y.shape and np.array_equal(x, y, equal_nan=x.dtype.kind == "f")
 
 
-def _compare_attributes(found: list[HeaderDifference], where: str, a, b, ignored: Sequence[str]) -> None:
+def _compare_attributes(result: Comparison, where: str, a, b, ignored: Sequence[str]) -> None:
+    """where: "", a group ("ocean/"), or a variable."""
+    found = result.headers
     mine, theirs = dict(a), dict(b)
+    left_out = {**unread_attributes(where, a), **unread_attributes(where, b)}
+    passed = [name for name in (*a.unread, *b.unread) if not _matches(name, ignored)]
+    result.left_out_attributes.update((label, left_out[label]) for label in (f"{where}:{n}" for n in passed))
+    where = where or "file"
     for name in list(mine) + [name for name in theirs if name not in mine]:
-        if _matches(name, ignored):
+        if name in passed or _matches(name, ignored):
             continue
         what = f"attribute {name}"
         if name not in theirs:
@@ -192,16 +199,15 @@ def _compare_dimensions(found, a, b, chosen: Optional[Sequence[str]], records) -
             found.append(HeaderDifference("dimensions", name, x, y))
 
 
-def _compare_groups(found, a, b, ignored: Sequence[str]) -> None:
+def _compare_groups(result: Comparison, a, b, ignored: Sequence[str]) -> None:
     known = [_known(file.groups) for file in (a, b)]
     for name in dict.fromkeys((*a.groups, *b.groups)):
         here = ["there" if composed(name) in of_file else "none" for of_file in known]
         if "none" in here:
-            found.append(HeaderDifference(name + "/", "group", *here))
+            result.headers.append(HeaderDifference(name + "/", "group", *here))
         else:
-            _compare_attributes(
-                found, name + "/", a.groups[name].attributes, b.groups[name].attributes, ignored
-            )
+            x, y = (file.groups[name].attributes for file in (a, b))
+            _compare_attributes(result, name + "/", x, y, ignored)
 
 
 def _type_name(variable: Variable) -> str:
@@ -244,7 +250,7 @@ def _compare_definitions(result: Comparison, a, b, names, ignored, records) -> l
         skip = 1 if x.has_record and y.has_record and records is not None else 0
         if x.dims != y.dims or x.shape[skip:] != y.shape[skip:]:
             result.headers.append(HeaderDifference(name, "shape", _shape_text(x), _shape_text(y)))
-        _compare_attributes(result.headers, name, x.attributes, y.attributes, ignored)
+        _compare_attributes(result, name, x.attributes, y.attributes, ignored)
         why = _why_not(x, y, records)
         if why is None:
             both.append(name)
@@ -460,10 +466,8 @@ def compare(
         names = [name for name in names if name not in result.left_out]
         _compare_dimensions(result.headers, file_a, file_b, names if variables else None, records)
         if not variables:
-            _compare_attributes(
-                result.headers, "file", file_a.attributes, file_b.attributes, ignore_attributes
-            )
-            _compare_groups(result.headers, file_a, file_b, ignore_attributes)
+            _compare_attributes(result, "", file_a.attributes, file_b.attributes, ignore_attributes)
+            _compare_groups(result, file_a, file_b, ignore_attributes)
         both = _compare_definitions(result, file_a, file_b, names, ignore_attributes, records)
         total = sum(_bytes_of(file_a.variables[name]) for name in both)
         done = 0

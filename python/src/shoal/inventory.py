@@ -235,6 +235,13 @@ def split_readable(
     return [v for v in found if v.name not in left_out], left_out
 
 
+def unread_attributes(where: str, attributes: Attributes) -> dict[str, str]:
+    """Attributes that Shoal cannot read, and why, by their names in CDL: "temp:kind", "ocean/:kind", ":kind"
+    of the file. where: of whom they are, "temp". Local."""
+    why = "is of a type that Shoal cannot read"
+    return {f"{where}:{name}": f"{why} ({type_})" for name, type_ in attributes.unread.items()}
+
+
 def _is_there(named: Mapping, name: object) -> bool:
     """By either form of Unicode, as the library finds names. Local."""
     return from_root(composed(name)) in map(composed, named)
@@ -350,7 +357,7 @@ class Attributes(Mapping):
     """Attributes of a variable, of a group ("ocean/"), or of the file, by name.
 
     Text is str (a list of str if there are several strings), one number is a numpy scalar, several
-    are an array."""
+    are an array. Those of types that Shoal cannot read are not among them: see unread."""
 
     def __init__(self, raw, variable: str, dataset: Optional[OpenFile] = None):
         self._raw = raw
@@ -368,6 +375,12 @@ class Attributes(Mapping):
         values = np.empty(count, dtype=dtype_of(number))
         self._raw.get_att(self._variable, name, number, values)
         return values[0] if count == 1 else values
+
+    @property
+    def unread(self) -> dict[str, str]:
+        """Attributes that the file has and Shoal cannot read, and what type they are of: "compound", "enum",
+        "opaque", "variable length", ... Local."""
+        return dict(self._raw.unread_atts(self._variable))
 
     def type_of(self, name: str) -> tuple[int, int]:
         """The number of its type, and how many values it has. Raises NotFoundError. Local."""

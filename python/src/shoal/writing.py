@@ -40,7 +40,9 @@ def to_netcdf(
               encoding and unlimited_dims are by group then ({"/ocean": {"temp": {...}}}), and a group without
               a dimension that is cut is alike on all ranks
     comm      communicator of mpi4py; None: this process alone, whose Dataset is whole
-    mode      "w": a new file; "a", with group or append_dim: add to a file, or make it
+    mode      "w": a new file; "a", with group or append_dim: add to a file, or make it. Of variables that the
+              group has already the values are replaced, and attributes that ds has; dimensions, shape, dtype
+              and _FillValue must be those of the file
     group     "ocean/ice": the variables go to that group, and so do dimensions that the groups above have
               not, or of another length (netcdf4); None: to the file itself
     format    "netcdf4" (the default), "netcdf4-classic", "cdf1", "cdf2", "cdf5", or as xarray calls them

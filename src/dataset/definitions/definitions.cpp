@@ -253,31 +253,23 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
       .of_variable(schema.variable(variable).name);
 }
 
-namespace {
-// Files of others, and of Shoal before 0.2, may have names in another form.
-template <class Items>
-void index_names(std::unordered_map<std::string, int>& by_name, const Items& items) {
-  by_name.clear();
-  int index = 0;
-  for (const auto& item : items)
-    by_name.emplace(item.name, index++);
-  index = 0;
-  for (const auto& item : items) {
-    if (!is_ascii(item.name)) by_name.emplace(composed(item.name), index);
-    ++index;
-  }
-}
-}  // namespace
-
 void Definitions::reset(const Schema& in_file) {
   // Where definitions are dropped, variables have their old names again.
   const std::vector<SchemaChange> none;
   const auto& changes = wanted_ ? wanted_->changes : none;
+  std::vector<std::string> names;
+  if (!changes.empty()) names = variable_names(*wanted_);
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-    if (change->kind != SchemaChange::Kind::rename_variable) continue;
-    const auto v = static_cast<std::size_t>(change->index);
-    if (v >= in_file.variables.size() || in_file.variables[v].name != wanted_->variables[v].name)
-      move_notes(change->to, change->name);
+    const bool of_group = change->kind == SchemaChange::Kind::rename_group;
+    if (!of_group && change->kind != SchemaChange::Kind::rename_variable) continue;
+    for (std::size_t v = 0; v < names.size(); ++v) {
+      if (of_group ? !is_within(names[v], change->to) : v != static_cast<std::size_t>(change->index))
+        continue;
+      if (v < in_file.variables.size() && in_file.variables[v].name == wanted_->variables[v].name) continue;
+      const std::string before = change->name + names[v].substr(change->to.size());
+      move_notes(names[v], before);
+      names[v] = before;
+    }
   }
   wanted_.reset();
   in_file_ = &in_file;
@@ -365,7 +357,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable,
 
 void Definitions::def_dim(const std::string& given, std::int64_t length) {
   const std::string name = new_path(given, "dimension");
-  if (const auto known = dim_by_name_.find(name); known != dim_by_name_.end()) {
+  if (const auto known = find_name(dim_by_name_, name); known != dim_by_name_.end()) {
     const Dimension& dim = schema().dim(known->second);
     throw Error(Code::exists, "there is a dimension '{}' already, {}", name,
                 dim.unlimited ? "unlimited" : fmt::format("of length {}", dim.length));
@@ -383,14 +375,14 @@ void Definitions::def_dim(const std::string& given, std::int64_t length) {
                     name, dim.name, name_of(schema().format));
   check_hides_no_grid(name);
   make_groups(group_of(name));
-  dim_by_name_.emplace(name, static_cast<int>(schema().dims.size()));
+  add_name(dim_by_name_, name, static_cast<int>(schema().dims.size()));
   wanted().dims.push_back({name, length, unlimited});
 }
 
 void Definitions::def_var(const std::string& given, Type type, const std::vector<std::string>& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
   const std::string name = new_path(given, "variable");
-  if (const auto known = variable_by_name_.find(name); known != variable_by_name_.end()) {
+  if (const auto known = find_name(variable_by_name_, name); known != variable_by_name_.end()) {
     const VariableDef& there = schema().variable(known->second);
     throw Error(Code::exists,
                 "there is a variable '{}' already, of type {} with dimensions ({}); here it would be {} ({})",
@@ -426,7 +418,7 @@ void Definitions::def_var(const std::string& given, Type type, const std::vector
   }
   make_groups(group_of(name));
   decompositions_.push_back(std::move(decomposition));
-  variable_by_name_.emplace(name, static_cast<int>(schema().variables.size()) - 1);
+  add_name(variable_by_name_, name, static_cast<int>(schema().variables.size()) - 1);
   defined_.insert(name);
 }
 
@@ -506,7 +498,7 @@ void Definitions::def_gathered(const std::string& given, const std::string& dims
     grid.push_back(dimension_from(group, dim));
   }
   const std::int64_t length = check_gathered(schema(), grid, decomposition.get());
-  if (variable_by_name_.contains(name))
+  if (find_name(variable_by_name_, name) != variable_by_name_.end())
     throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
   std::int64_t cells = 1;
   std::vector<std::string> names;
@@ -695,6 +687,7 @@ void Definitions::put_att(const char* variable, const std::string& given, Type t
   auto& attributes = wanted().attributes_of(index);
   if (!is_new(index) && find_attribute(attributes, name) == nullptr) added_attributes_.emplace(index, name);
   replace(attributes, make_attribute(name, type, count, values));
+  std::erase_if(wanted().unread_of(index), [&](const UnreadAttribute& a) { return a.name == name; });
 }
 
 }  // namespace shoal

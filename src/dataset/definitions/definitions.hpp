@@ -140,6 +140,7 @@ class Definitions {
   /// Error(not_found, exists, invalid_argument, not_supported); the same name again is no change.
   void rename_dim(const std::string& name, const std::string& to);
   void rename_var(const std::string& name, const std::string& to);
+  void rename_group(const std::string& name, const std::string& to);
   void rename_att(const char* variable, const std::string& name, const std::string& to);
   void delete_att(const char* variable, const std::string& name);
 
@@ -153,6 +154,7 @@ class Definitions {
  private:
   void check_group(std::string group) const;
   void check_hides_no_grid(const std::string& path) const;
+  std::string stored_path(const std::string& given) const;
   std::string new_path(const std::string& given, const char* what) const;
   std::string renamed_path(const std::string& name, const std::string& given_to, const char* what) const;
   void make_groups(const std::string& path);

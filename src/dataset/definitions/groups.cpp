@@ -36,15 +36,31 @@ bool Definitions::is_new(int owner) const {
 // In a file, groups, variables and dimensions are links of one table: none has the name of another. This one
 // is new, with those that it is in, or there already.
 void Definitions::check_group(std::string group) const {
-  for (; !group.empty() && !group_by_name_.contains(group); group = group_of(group))
-    if (variable_by_name_.contains(group) || dim_by_name_.contains(group))
+  for (; !group.empty() && !group_by_name_.contains(group); group = group_of(group)) {
+    const bool is_variable = find_name(variable_by_name_, group) != variable_by_name_.end();
+    if (is_variable || find_name(dim_by_name_, group) != dim_by_name_.end())
       throw Error(Code::exists, "there is a {} '{}'; a group cannot be called so",
-                  variable_by_name_.contains(group) ? "variable" : "dimension", group);
+                  is_variable ? "variable" : "dimension", group);
+  }
+}
+
+// From the root, composed, but for the names of groups that the file has in another form.
+std::string Definitions::stored_path(const std::string& given) const {
+  const std::string path = from_root(given);
+  std::string stored = composed(path);
+  if (is_ascii(path)) return stored;
+  for_groups_outwards(path, [&](const std::string& group) {
+    const auto found = find_name(group_by_name_, group);
+    if (found == group_by_name_.end()) return false;
+    stored = schema().groups[found->second].name + composed(path.substr(group.size()));
+    return true;
+  });
+  return stored;
 }
 
 // The path of a new dimension or variable.
 std::string Definitions::new_path(const std::string& given, const char* what) const {
-  const std::string path = from_root(composed(given));
+  const std::string path = stored_path(given);
   check_path(path, what, schema().format);
   if (group_by_name_.contains(path))
     throw Error(Code::exists, "there is a group '{}'; a {} cannot be called so", path, what);
@@ -55,16 +71,18 @@ std::string Definitions::new_path(const std::string& given, const char* what) co
 // What is there gets a name in its own group.
 std::string Definitions::renamed_path(const std::string& name, const std::string& given_to,
                                       const char* what) const {
-  const std::string to = composed(given_to);
-  const std::string group = group_of(name);
-  const std::string path = to.find('/') == std::string::npos ? path_in(group, to) : from_root(to);
+  const std::string group = group_of(name), given = from_root(given_to);
+  const bool is_path = given_to.find('/') != std::string::npos;
+  const std::string path =
+      path_in(is_path ? stored_path(group_of(given)) : group, composed(name_in_group(given)));
   if (path == name) return path;
   check_path(path, what, schema().format);
   if (group_of(path) != group)
     throw Error(Code::invalid_argument,
                 "{} '{}' cannot become '{}', which is in another group; a name without '/' is in its own",
                 what, name, path);
-  if (group_by_name_.contains(path))
+  const auto other = find_name(group_by_name_, path);
+  if (other != group_by_name_.end() && schema().groups[other->second].name != name)
     throw Error(Code::exists, "there is a group '{}'; a {} cannot be called so", path, what);
   return path;
 }
@@ -73,13 +91,12 @@ std::string Definitions::renamed_path(const std::string& name, const std::string
 void Definitions::make_groups(const std::string& path) {
   if (path.empty() || group_by_name_.contains(path)) return;
   make_groups(group_of(path));
-  group_by_name_.emplace(path, static_cast<int>(schema().groups.size()));
+  add_name(group_by_name_, path, static_cast<int>(schema().groups.size()));
   wanted().groups.push_back({path, {}});
 }
 
 void Definitions::def_group(const std::string& given) {
-  std::string name = from_root(composed(given));
-  if (name.ends_with('/')) name.pop_back();
+  const std::string name = stored_path(given.ends_with('/') ? given.substr(0, given.size() - 1) : given);
   if (group_by_name_.contains(name)) return;
   if (!traits_of(schema().format).has_groups)
     throw Error(Code::not_supported, "group '{}': format {} has no groups; use netcdf4", name,

@@ -52,7 +52,7 @@ namespace {
 
 // A name may get another form.
 bool is_of_other(const std::unordered_map<std::string, int>& by_name, const std::string& name, int index) {
-  const auto found = by_name.find(name);
+  const auto found = find_name(by_name, name);
   return found != by_name.end() && found->second != index;
 }
 
@@ -61,7 +61,7 @@ void give_name(std::unordered_map<std::string, int>& by_name, const std::string&
   for (const std::string& form : {old, composed(old)})
     if (const auto found = by_name.find(form); found != by_name.end() && found->second == index)
       by_name.erase(found);
-  by_name.emplace(to, index);
+  add_name(by_name, to, index);
 }
 
 }  // namespace
@@ -96,6 +96,37 @@ void Definitions::rename_var(const std::string& given, const std::string& given_
   give_name(variable_by_name_, name, to, v);
   move_notes(name, to);
   if (v < variables_in_file_) note_change({SchemaChange::Kind::rename_variable, v, name, to});
+}
+
+void Definitions::rename_group(const std::string& given, const std::string& given_to) {
+  const int owned = owner((given.ends_with('/') ? given : given + '/').c_str());
+  if (!is_group(owned)) throw Error(Code::not_found, "'{}' is the file itself, which has no name", given);
+  const int g = group_number(owned);
+  const std::string name = schema().groups[g].name, to = renamed_path(name, given_to, "group");
+  if (name == to) return;
+  check_group(to);
+  for (const Gathering& gathering : gatherings_of(schema())) {
+    const VariableDef& list = schema().variable(gathering.list);
+    const Bytes& text = find_attribute_or_throw(list.attributes, "compress").data;
+    const bool paths = std::find(text.begin(), text.end(), std::byte{'/'}) != text.end();
+    for (const int d : gathering.grid)
+      if (paths && is_within(schema().dim(d).name, name))
+        throw Error(
+            Code::not_supported,
+            "group '{}' cannot be renamed: the list of points '{}' names it in its attribute compress", name,
+            list.name);
+  }
+  const SchemaChange change{SchemaChange::Kind::rename_group, g, name, to};
+  std::vector<std::string> moved;
+  for (const VariableDef& variable : schema().variables)
+    if (is_within(variable.name, name)) moved.push_back(variable.name);
+  wanted() = changed(std::move(wanted()), {change});
+  index_names(group_by_name_, schema().groups);
+  index_names(dim_by_name_, schema().dims);
+  index_names(variable_by_name_, schema().variables);
+  for (const std::string& variable : moved)
+    move_notes(variable, to + variable.substr(name.size()));
+  if (g < groups_in_file_) note_change(change);
 }
 
 // What is known of a variable by its name.
@@ -153,6 +184,10 @@ void Definitions::rename_att(const char* variable, const std::string& given, con
     throw Error(Code::exists, "there is an attribute '{}' already", to);
   if (v >= 0 && stays_packed(v, to))
     throw Error(Code::not_supported, "attribute '{}' would say how values are stored; its name stays", name);
+  for (const UnreadAttribute& unread : schema().unread_of(v))
+    if (same_name(unread.name, to))
+      throw Error(Code::exists, "there is an attribute '{}' already, of type {}, which Shoal cannot read", to,
+                  unread.type);
   if (v >= 0 && to == k_fill_name)
     throw Error(Code::not_supported,
                 "an attribute cannot become _FillValue; a fill value is given with def_fill");

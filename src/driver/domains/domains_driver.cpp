@@ -371,7 +371,7 @@ std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) c
     const bool of_file = change.index < 0;
     if (change.kind == Kind::rename_dim)
       change.index = parts_[change.index].inner;
-    else if (!of_file)
+    else if (!of_file && change.kind != Kind::rename_group)  // each file has all groups
       change.index = variables_[change.index];
     if (change.index < 0 && !of_file) continue;
     add(change);

@@ -22,6 +22,8 @@ inline void check_changes_by_netcdf(const Schema& in_file, const Schema& wanted)
   };
   Schema before = in_file;
   for (const SchemaChange& change : wanted.changes) {
+    if (change.kind == SchemaChange::Kind::rename_group)
+      throw Error(Code::not_supported, "group '{}' is renamed by driver native alone", change.name);
     const Schema after = changed(before, {change});
     for (std::size_t v = 0; v < after.variables.size(); ++v)
       if (is_coordinate(after, v) && !is_coordinate(before, v))
@@ -55,6 +57,8 @@ inline int change_by_netcdf(int file, NetcdfId where, const SchemaChange& change
     }
     case SchemaChange::Kind::rename_variable:
       return nc_rename_var(where.group, where.variable, to.c_str());
+    case SchemaChange::Kind::rename_group:
+      return NC_EINVAL;  // check_changes_by_netcdf
     case SchemaChange::Kind::rename_attribute:
       return nc_rename_att(where.group, where.variable, change.name.c_str(), change.to.c_str());
     case SchemaChange::Kind::delete_attribute:

@@ -3,8 +3,11 @@
 
 #include <netcdf.h>
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "base/names.hpp"
 #include "format/group_paths.hpp"
 
 namespace shoal {
@@ -20,7 +23,22 @@ struct NetcdfId {
 /// The number of the group with that path in the file; netCDF's code.
 inline int find_group_by_netcdf(int file, const std::string& path, int* id) {
   *id = file;
-  return path.empty() ? NC_NOERR : nc_inq_grp_full_ncid(file, ("/" + path).c_str(), id);
+  if (path.empty()) return NC_NOERR;
+  if (is_ascii(path)) return nc_inq_grp_full_ncid(file, ("/" + path).c_str(), id);
+  // netCDF-C finds composed names alone.
+  int parent = -1, count = 0;
+  int code = find_group_by_netcdf(file, group_of(path), &parent);
+  if (code == NC_NOERR) code = nc_inq_grps(parent, &count, nullptr);
+  std::vector<int> groups(static_cast<std::size_t>(count));
+  if (code == NC_NOERR && count > 0) code = nc_inq_grps(parent, nullptr, groups.data());
+  if (code != NC_NOERR) return code;
+  for (const int group : groups) {
+    char name[NC_MAX_NAME + 1] = {};
+    if (nc_inq_grpname(group, name) != NC_NOERR || name_in_group(path) != name) continue;
+    *id = group;
+    return NC_NOERR;
+  }
+  return NC_ENOGRP;
 }
 
 /// Makes the group, in one that is there.

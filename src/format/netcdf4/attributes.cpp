@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/netcdf4/attributes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -69,15 +71,41 @@ std::vector<std::string> read_strings(hid_t attribute, hid_t type, hid_t space, 
   return result;
 }
 
-// False for a type that has no counterpart.
-bool read_attribute(hid_t object, const std::string& name, Attribute& result) {
+// What a type without a counterpart is.
+std::string kind_of(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_COMPOUND:
+      return "compound";
+    case H5T_ENUM:
+      return "enum";
+    case H5T_OPAQUE:
+      return "opaque";
+    case H5T_VLEN:
+      return "variable length";
+    case H5T_ARRAY:
+      return "array";
+    case H5T_REFERENCE:
+      return "reference";
+    case H5T_BITFIELD:
+      return "bit field";
+    default:
+      return fmt::format("numbers of {} bits", 8 * H5Tget_size(type));
+  }
+}
+
+// False for a type that has no counterpart, which goes to unread.
+bool read_attribute(hid_t object, const std::string& name, Attribute& result,
+                    std::vector<UnreadAttribute>& unread) {
   const Id attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open an attribute"));
   const Id type(check(H5Aget_type(attribute), "read the type of an attribute"));
   const Id space(check(H5Aget_space(attribute), "read the shape of an attribute"));
   const auto n = check(H5Sget_simple_extent_npoints(space), "read the shape of an attribute");
   const auto count = static_cast<std::size_t>(n);
   const auto meaning = file_type(type);
-  if (!meaning.fits) return false;
+  if (!meaning.fits) {
+    unread.push_back({name, kind_of(type)});
+    return false;
+  }
   result.name = name;
   if (H5Tget_class(type) == H5T_STRING) {
     if (H5Tis_variable_str(type) > 0 || count > 1) {
@@ -106,7 +134,7 @@ bool is_reserved(const std::string& attribute) {
                      [&](const char* name) { return attribute == name; });
 }
 
-std::vector<Attribute> read_attributes(hid_t object) {
+std::vector<Attribute> read_attributes(hid_t object, std::vector<UnreadAttribute>& unread) {
   std::vector<std::string> names;
   const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
     static_cast<std::vector<std::string>*>(to)->push_back(name);
@@ -122,7 +150,8 @@ std::vector<Attribute> read_attributes(hid_t object) {
   std::vector<Attribute> result;
   for (const auto& name : names) {
     Attribute attribute;
-    if (!is_reserved(name) && read_attribute(object, name, attribute)) result.push_back(std::move(attribute));
+    if (!is_reserved(name) && read_attribute(object, name, attribute, unread))
+      result.push_back(std::move(attribute));
   }
   return result;
 }

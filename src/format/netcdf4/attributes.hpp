@@ -25,8 +25,8 @@ inline constexpr const char* k_non_coordinate = "_nc4_non_coord_";
 /// True for attributes that belong to netCDF-4 or to HDF5's dimension scales, not to the user.
 bool is_reserved(const std::string& attribute);
 
-/// All attributes of the object but the reserved ones and those of types without a counterpart.
-std::vector<Attribute> read_attributes(hid_t object);
+/// All attributes of the object but the reserved ones; those of types without a counterpart go to unread.
+std::vector<Attribute> read_attributes(hid_t object, std::vector<UnreadAttribute>& unread);
 
 /// Rename an attribute, or delete it; it keeps its place among the others.
 void change_attribute(hid_t object, const SchemaChange& change);

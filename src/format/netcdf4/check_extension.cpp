@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "format/checks.hpp"
 #include "format/group_paths.hpp"
@@ -59,13 +62,40 @@ void check_kept_name(const std::string& path) {
                 k_non_coordinate);
 }
 
+// Links of groups move before those of variables and dimensions: none may get a name that the others give up.
+void check_swapped(const Schema& in_file, const std::vector<SchemaChange>& changes) {
+  const auto of_group = [](const SchemaChange& c) { return c.kind == SchemaChange::Kind::rename_group; };
+  if (std::none_of(changes.begin(), changes.end(), of_group)) return;
+  const Schema after = changed(in_file, changes);
+  std::set<std::string> groups, others;
+  for (const auto& group : in_file.groups)
+    groups.insert(group.name);
+  for (const auto& variable : in_file.variables)
+    others.insert(variable.name);
+  for (const auto& dim : in_file.dims)
+    others.insert(dim.name);
+  const auto check = [](const auto& was, const auto& is, const std::set<std::string>& taken) {
+    for (std::size_t i = 0; i < was.size(); ++i)
+      if (taken.contains(path_in(group_of(was[i].name), name_in_group(is[i].name))))
+        throw Error(
+            Code::not_supported,
+            "'{}' cannot be renamed to '{}' in the same define phase in which a group gives up, or gets, "
+            "that name; finish the first definition (end_define) before",
+            was[i].name, is[i].name);
+  };
+  check(in_file.groups, after.groups, others);
+  check(in_file.variables, after.variables, groups);
+  check(in_file.dims, after.dims, groups);
+}
+
 // What the file's own has names of. Those that are given to what has none are not those of links.
 void check_changes(const Schema& in_file, const Schema& wanted) {
   for (const SchemaChange& change : wanted.changes) {
     if (change.kind == SchemaChange::Kind::rename_attribute && is_reserved(change.to))
       throw Error(Code::invalid_argument,
                   "the attribute name '{}' is kept for netCDF-4's own use; choose another", change.to);
-    if (change.kind != SchemaChange::Kind::rename_dim && change.kind != SchemaChange::Kind::rename_variable)
+    if (change.kind == SchemaChange::Kind::rename_attribute ||
+        change.kind == SchemaChange::Kind::delete_attribute)
       continue;
     check_kept_name(change.to);
     if (group_of(change.name) != group_of(change.to))
@@ -75,6 +105,7 @@ void check_changes(const Schema& in_file, const Schema& wanted) {
       throw Error(Code::not_supported, "'{}' cannot be renamed: in the file it has no name at all",
                   change.name);
   }
+  check_swapped(in_file, wanted.changes);
   const auto is_coordinate = [](const Schema& schema, std::size_t v) {
     const VariableDef& variable = schema.variables[v];
     return !variable.dims.empty() && schema.dim(variable.dims[0]).name == variable.name;

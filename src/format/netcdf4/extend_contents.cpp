@@ -76,6 +76,7 @@ class Extension {
 
  private:
   void make_changes();
+  void move_groups();
   void find_scales();
   void move_links();
   void leave_scale(std::size_t dim);
@@ -248,8 +249,9 @@ void Extension::relink_users(std::size_t dim) {
 // A variable with the name of its first dimension is the scale of it, so that names say which are.
 void Extension::make_changes() {
   if (wanted_.changes.empty()) return;
-  bool of_links = false;
+  bool of_links = false, of_groups = false;
   for (const SchemaChange& change : wanted_.changes) {
+    of_groups = of_groups || change.kind == SchemaChange::Kind::rename_group;
     of_links = of_links || change.kind == SchemaChange::Kind::rename_dim ||
                change.kind == SchemaChange::Kind::rename_variable;
     if (change.kind == SchemaChange::Kind::rename_attribute ||
@@ -260,8 +262,30 @@ void Extension::make_changes() {
                                                    : contents_.open_variable(file_, change.index),
                        change);
   }
+  if (of_groups) move_groups();
   contents_.schema = changed(std::move(contents_.schema), wanted_.changes);
   if (of_links) find_scales();
+}
+
+// Outer ones first: what is in a group is found by the name that this has by then.
+void Extension::move_groups() {
+  std::map<std::string, std::string> now{{"", ""}};                  // of each group that there was
+  std::map<std::string, std::map<std::string, std::string>> wanted;  // by group, by the link that is there
+  for (std::size_t g = 0; g < old_groups_; ++g) {
+    const std::string &was = contents_.schema.groups[g].name, &is = wanted_.groups[g].name;
+    now[was] = is;
+    wanted[group_of(is)].emplace(name_in_group(was), name_in_group(is));
+  }
+  groups_.clear();
+  for (const auto& [group, links] : wanted)
+    move_links_in(group, links);
+  const auto moved = [&](std::string& link) {
+    if (!link.empty()) link = path_in(now.at(group_of(link)), name_in_group(link));
+  };
+  for (auto& variable : contents_.variables)
+    moved(variable.link);
+  for (auto& dim : contents_.dims)
+    moved(dim.link);
 }
 
 void Extension::find_scales() {
@@ -559,6 +583,7 @@ void Extension::run() {
   update_attributes(root_, contents_.schema.attributes, wanted_.attributes);
   for (std::size_t g = 0; g < wanted_.groups.size(); ++g) {
     auto& group = contents_.schema.groups[g];
+    group.unread = wanted_.groups[g].unread;
     if (group.attributes.empty() && wanted_.groups[g].attributes.empty()) continue;
     update_attributes(group_at(group.name), group.attributes, wanted_.groups[g].attributes);
     group.attributes = wanted_.groups[g].attributes;
@@ -571,9 +596,11 @@ void Extension::run() {
                     [](const auto& a, const auto& b) { return a.name == b.name && have_same_values(a, b); }))
       update_attributes(contents_.open_variable(file_, static_cast<int>(v)), have, wanted);
     contents_.schema.variables[v].attributes = wanted;
+    contents_.schema.variables[v].unread = wanted_.variables[v].unread;
     contents_.schema.variables[v].distributed = wanted_.variables[v].distributed;
   }
   contents_.schema.attributes = wanted_.attributes;
+  contents_.schema.unread = wanted_.unread;
   for (std::size_t v = old_variables_; v < wanted_.variables.size(); ++v)
     in_context_of_variable(wanted_.variables[v].name, [&] { add_variable(v); });
   link_scales();

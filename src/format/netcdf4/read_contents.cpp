@@ -85,7 +85,9 @@ void find_data_sets(hid_t group, const std::string& path, std::unordered_set<std
     if (!seen.insert(std::string(reinterpret_cast<const char*>(&reference), sizeof reference)).second)
       continue;
     const Id child(check(H5Gopen2(group, name.c_str(), H5P_DEFAULT), "open a group"));
-    all_groups.push_back({path + name, read_attributes(child)});
+    GroupDef made{path + name, {}};
+    made.attributes = read_attributes(child, made.unread);
+    all_groups.push_back(std::move(made));
     find_data_sets(child, fmt::format("{}{}/", path, name), seen, result, all_groups);
   }
 }
@@ -132,7 +134,7 @@ void add_variable(Found& found, const OtherFiles& others, Contents& contents) {
   const int rank = static_cast<int>(found.extent.length.size());
   def.fits_plainly = stored.type.fits && rank <= k_max_dims;
   def.type = stored.type.type;
-  def.attributes = read_attributes(found.dataset);
+  def.attributes = read_attributes(found.dataset, def.unread);
   const Id properties(check(H5Dget_create_plist(found.dataset), "read the properties of a data set"));
   read_layout(properties, def, stored, rank);
   def.in_other_files = OtherFiles::has(properties);
@@ -302,7 +304,7 @@ Contents read_contents(hid_t file, const OtherFiles& others) {
   std::unordered_set<std::string> seen;
   find_data_sets(root, "", seen, reader.found, contents.schema.groups);
   contents.schema.format = has_attribute(root, k_strict) ? Format::netcdf4_classic : Format::netcdf4;
-  contents.schema.attributes = read_attributes(root);
+  contents.schema.attributes = read_attributes(root, contents.schema.unread);
   reader.dims_of_scales();
   for (std::size_t i = 0; i < reader.found.size(); ++i) {
     auto& found = reader.found[i];

@@ -2,10 +2,12 @@
 #include "format/reference/reference.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <span>
 #include <streambuf>
+#include <utility>
 
 #include "codec/convert.hpp"
 #include "format/group_paths.hpp"
@@ -509,36 +511,45 @@ void ReferenceWriter::run(std::ostream& out) {
   make_folder();
   out << "{\n\"version\": 1,\n";
   if (template_) out << "\"templates\": {\"u\": " << json_string(folder_) << "},\n";
-  out << "\"refs\": {\n\".zgroup\": " << json_string(R"({"zarr_format": 2})")
-      << ",\n\".zattrs\": " << json_string(attributes_json(set_.schema.attributes, nullptr));
-  for (const auto& group : set_.schema.groups) {
-    out << ",\n" << json_string(group.name + "/.zgroup") << ": " << json_string(R"({"zarr_format": 2})");
-    if (!group.attributes.empty())
-      out << ",\n"
-          << json_string(group.name + "/.zattrs") << ": "
-          << json_string(attributes_json(group.attributes, nullptr));
-  }
+  out << "\"refs\": {\n";
+  // All metadata once more in one key: Zarr's own library lists nothing in groups of a reference without it,
+  // and wants what is in a group side by side.
+  std::map<std::string, std::string> all;
+  const auto metadata = [&](const std::string& key, std::string json) {
+    out << json_string(key) << ": " << json_string(json) << ",\n";
+    all.emplace(key, std::move(json));
+  };
+  const auto group = [&](const std::string& path, const std::vector<Attribute>& attributes) {
+    metadata(path_in(path, ".zgroup"), R"({"zarr_format": 2})");
+    metadata(path_in(path, ".zattrs"), attributes_json(attributes, nullptr));
+  };
+  group("", set_.schema.attributes);
+  for (const auto& one : set_.schema.groups)
+    group(one.name, one.attributes);
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
     in_context(set_.files.front().path, [&] {
       in_context_of_variable(def(v).name, [&] {
         if (array(v).inlined) finish_inline(v);
         const std::string& name = def(v).name;
-        out << ",\n"
-            << json_string(name + "/.zarray") << ": " << json_string(array_json(v)) << ",\n"
-            << json_string(name + "/.zattrs") << ": "
-            << json_string(attributes_json(def(v).attributes, &def(v).dims));
+        metadata(name + "/.zarray", array_json(v));
+        metadata(name + "/.zattrs", attributes_json(def(v).attributes, &def(v).dims));
       });
     });
     for (const auto& entry : array(v).entries) {
-      out << ",\n" << json_string(entry.key) << ": ";
+      out << json_string(entry.key) << ": ";
       if (entry.file < 0)
         out << json_string(entry.text);
       else
         out << "[" << path_of(entry.file) << ", " << entry.address << ", " << entry.bytes << "]";
+      out << ",\n";
     }
     array(v).entries = {};
   }
-  out << "\n}\n}\n";
+  std::string consolidated;
+  for (const auto& [key, json] : all)
+    consolidated += (consolidated.empty() ? "" : ", ") + json_string(key) + ": " + json;
+  out << "\".zmetadata\": "
+      << json_string(R"({"zarr_consolidated_format": 1, "metadata": {)" + consolidated + "}}") << "\n}\n}\n";
 }
 
 /// What is put into a stream goes to a store, piece by piece.

@@ -240,6 +240,7 @@ void Builder::make_variables() {
   for (const auto& attribute : base().schema.attributes)
     if (!tiles::describes_cutting(set_.style, attribute.name, false))
       set_.schema.attributes.push_back(attribute);
+  set_.schema.unread = base().schema.unread;
   set_.schema.groups = base().schema.groups;
   for (const auto& variable : base().schema.variables) {
     if (tiles::is_made_axis(variable)) continue;

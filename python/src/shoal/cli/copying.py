@@ -47,6 +47,6 @@ def copy_on_all_ranks(
                 f"{bytes_text(done.bytes)}{size(done)} in {seconds:.2f} s "
                 f"({bytes_text(done.bytes / seconds)}/s), memory {bytes_text(done.memory)}{more(done)}"
             )
-        return some_left_out if done.left_out else 0
+        return some_left_out if done.left_out or done.left_out_attributes else 0
 
     on_all_ranks(work)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 trouble = 2  # exit status
-some_left_out = 3  # exit status: all is done but variables that Shoal cannot read
+some_left_out = 3  # exit status: all is done but what Shoal cannot read
 
 # As in settings: k and KiB are 1024, KB is 1000.
 _units = {"": 1, "b": 1}

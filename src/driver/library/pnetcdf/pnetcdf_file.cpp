@@ -194,6 +194,9 @@ void PnetcdfFile::define(const Schema& wanted) {
         case SchemaChange::Kind::delete_attribute:
           status = ncmpi_del_att(driver.file_, v, name);
           break;
+        case SchemaChange::Kind::rename_group:  // its formats have none
+          status = NC_ENOTSUPPORT;
+          break;
       }
       driver.check(status, text_of(c));
     }

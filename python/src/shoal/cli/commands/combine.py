@@ -44,9 +44,9 @@ def combine(
     whole. OUT appears under its name when it is whole; until then it is .OUT.NUMBER.tmp beside it. What a
     killed run left there the next one removes, a day later.
 
-    Exit status 0; 3 where variables were left out that cannot be read (compound, enum, ...); 2 for trouble,
-    and there is no OUT then, unless the message says that it is whole: what the setting reference or master
-    asks for beside it is missing then.
+    Exit status 0; 3 where variables or attributes were left out that cannot be read (compound, enum, ...); 2
+    for trouble, and there is no OUT then, unless the message says that it is whole: what the setting
+    reference or master asks for beside it is missing then.
     """
     from shoal import combination
 

@@ -72,7 +72,7 @@ def _show(result, a: str, b: str) -> None:
         out.print(table)
     for name, why in result.skipped.items():
         out.print(escape(f"{name}: values not compared, because {why}"))
-    for name, why in result.left_out.items():
+    for name, why in {**result.left_out, **result.left_out_attributes}.items():
         out.print(escape(f"{name}: not compared, it {why}"))
     cells = sum(item.cells for item in result.variables)
     if result.same:
@@ -110,8 +110,8 @@ def compare(
     Under mpiexec every rank compares its part. Equal means equal as numbers unless --atol, --rtol or --ulp
     allow more (any of them is enough). NaN equals NaN; cells that have the fill value in both are equal.
 
-    Exit status 0: the same; 1: different; 2: trouble; 3: the same, but for variables that cannot be read
-    (compound, enum, ...), which are listed.
+    Exit status 0: the same; 1: different; 2: trouble; 3: the same, but for variables and attributes that
+    cannot be read (compound, enum, ...), which are listed.
     """
     from shoal import comparison
 
@@ -136,7 +136,8 @@ def compare(
             )
         if comm.rank == 0:
             _show(result, a, b)
-        return 1 if not result.same else some_left_out if result.left_out else 0
+        left_out = result.left_out or result.left_out_attributes
+        return 1 if not result.same else some_left_out if left_out else 0
 
     on_all_ranks(work)
 
