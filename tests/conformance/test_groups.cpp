@@ -302,6 +302,45 @@ TEST_CASE("groups: other names in a group, and attributes that go") {
   ok(shoal_close(&file, 0));
 }
 
+TEST_CASE("groups: a group with data gets another name, and all that is in it another path") {
+  if (no_groups()) return;
+  if (skipped(in_one_file(), "sets of files are not opened to be written")) return;
+  const Cut cut = cut_of(k_x);
+  shoal_dataset* file = new_file(cut);
+  write_record(file, cut, 0);
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, nullptr, &file));
+  ok(shoal_rename_group(file, "ocean", "sea"));
+  CHECK(groups_of(file) == "sea:1 sea/ice:2 nothing:0 nothing/at all:0");
+  const int code = shoal_end_define(file);
+  alike(code);
+  if (!is_native()) {
+    fails(code, SHOAL_NOT_SUPPORTED, {"group 'ocean'", "driver native"});
+    CHECK(groups_of(file) == "ocean:1 ocean/ice:2 nothing:0 nothing/at all:0");
+    check_record(file, cut, 0);
+    return ok(shoal_close(&file, 0));
+  }
+  ok(code);
+  write(file, "sea/temp", cut, k_depth, 1, 11);
+  ok(shoal_rename_group(file, "/sea/ice/", "frozen"));
+  ok(shoal_rename_group(file, "nothing", "ocean"));
+  fails(shoal_rename_group(file, "sea", "surface"), SHOAL_EXISTS, {"variable 'surface'"});
+  fails(shoal_rename_group(file, "sea", "ocean/sea"), SHOAL_INVALID_ARGUMENT, {"another group"});
+  write(file, "sea/frozen/conc", cut, 0, 1, 12);
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  CHECK(groups_of(file) == "sea:1 sea/frozen:2 ocean:0 ocean/at all:0");
+  CHECK(variables_of(file) ==
+        "sea/depth(sea/depth) sea/frozen/conc(time x) sea/frozen/mask(x) sea/temp(time sea/depth x) "
+        "surface(time x)");
+  CHECK(text_of(file, "sea", "title") == "water");
+  for (const int record : {0, 1}) {
+    check(file, "sea/temp", {k_depth, k_x}, record, 10 * record + 1);
+    check_cut(file, "sea/frozen/conc", cut, record, 10 * record + 2);
+  }
+  ok(shoal_close(&file, 0));
+}
+
 TEST_CASE("groups: compressed fields, and chunks") {
   if (no_groups() || skipped(compresses_parts(), "it does not compress here")) return;
   const Cut cut = cut_of(k_x);
