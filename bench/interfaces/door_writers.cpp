@@ -18,6 +18,8 @@ namespace shoal::bench::interfaces {
 
 namespace {
 
+constexpr std::int64_t k_unlimited = 0;  // NC_UNLIMITED of both libraries
+
 // Calls: what the two libraries name in their own way. Boxes alone.
 template <class Calls>
 class DoorWriter : public Writer {
@@ -30,7 +32,7 @@ class DoorWriter : public Writer {
 
   void write(const std::string& path, const Case& c) override {
     const int file = Calls::create(comm_, path);
-    const int time = Calls::def_dim(file, "time", NC_UNLIMITED);
+    const int time = Calls::def_dim(file, "time", k_unlimited);
     std::vector<std::vector<int>> dims;
     for (std::size_t i = 0; i < c.cuts.size(); ++i) {
       dims.push_back({time});
