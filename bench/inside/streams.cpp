@@ -7,7 +7,8 @@
 // operations of a window on a field of floats, in turns with plain loops over the same cells, once with cells
 // that stay in the cache and once with many fields, as a model has them. Medians of the rounds; the share is
 // the time of the loops divided by that of the accumulators: 1 is as fast. Values at other levels, in turns
-// with plain loops, too, and what 1,000 columns of a field cost.
+// with plain loops, too, what 1,000 columns of a field cost, and daily means in a file, packed and as they
+// are, in the folder that it runs in.
 #include <shoal/streams.h>
 
 #include <algorithm>
@@ -333,6 +334,71 @@ void columns_alone(std::size_t count, int rounds, std::int64_t levels) {
   std::fflush(stdout);
 }
 
+// ---- Packing ----------------------------------------------------------------------------------------------
+
+/// Streams with one file of daily means of `count` fields, in the folder that the program runs in.
+class Means {
+ public:
+  Means(const std::string& name, const std::string& keys, std::size_t count)
+      : name_(name + ".nc"), fields_(count) {
+    const std::string configuration =
+        "[[file]]\nname = '" + name_ + "'\nevery = '1 day'\noperation = 'mean'\nfields = ['f*']\n" + keys;
+    check(
+        shoal_streams_open(MPI_COMM_SELF, configuration.c_str(), "noleap", "2000-01-01", nullptr, &streams_));
+    const std::int64_t global[] = {k_rows, k_columns}, first[] = {0, 0};
+    check(shoal_block(MPI_COMM_SELF, 2, global, first, global, nullptr, nullptr, &cut_));
+    const shoal_array levels = shoal_array_of(nullptr, SHOAL_DOUBLE, 1, k_extents);
+    check(shoal_streams_axis(streams_, "lev", &levels, nullptr));
+    check(shoal_streams_grid(streams_, "grid", "y x", cut_));
+    for (std::size_t f = 0; f < count; ++f)
+      check(shoal_streams_field(streams_, ("f" + std::to_string(f)).c_str(), SHOAL_FLOAT, "lev y x", "grid",
+                                nullptr, SHOAL_AT_INSTANT, &fields_[f]));
+  }
+  Means(const Means&) = delete;
+  Means& operator=(const Means&) = delete;
+  ~Means() {
+    shoal_streams_abandon(&streams_);
+    shoal_decomposition_free(&cut_);
+    std::remove(name_.c_str());
+  }
+
+  /// With the record at its end.
+  void run_day(std::vector<float>& values) {
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_FLOAT, 3, k_extents);
+    for (int step = 0; step < 24; ++step) {
+      check(shoal_streams_advance(streams_, 3600.0 * ++steps_));
+      for (const int field : fields_)
+        check(shoal_streams_send(streams_, field, &array));
+    }
+  }
+
+ private:
+  static constexpr std::int64_t k_extents[] = {k_levels, k_rows, k_columns};
+  std::string name_;
+  std::vector<int> fields_;
+  shoal_streams* streams_ = nullptr;
+  shoal_decomposition* cut_ = nullptr;
+  int steps_ = 0;
+};
+
+void packed_means(std::size_t count, int rounds) {
+  Means plain("micro_streams_plain", "", count),
+      packed("micro_streams_packed", "pack = 'short(0, 500)'\n", count);
+  std::vector<float> values(static_cast<std::size_t>(k_levels * k_rows * k_columns));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = 0.5F * static_cast<float>(i * 7919 % 977);
+  std::vector<double> of_plain, of_packed;
+  for (int round = 0; round < rounds; ++round)
+    for (const bool packs : {round % 2 == 0, round % 2 != 0}) {
+      const Seconds begin = now();
+      (packs ? packed : plain).run_day(values);
+      if (round > 0) (packs ? of_packed : of_plain).push_back(now() - begin);
+    }
+  std::printf("  %-52s %6.2f ms a day, packed %6.2f, ratio %.3f\n", "daily means of 24 steps, written",
+              1e3 * median(of_plain), 1e3 * median(of_packed), median(of_packed) / median(of_plain));
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -356,6 +422,7 @@ int main(int argc, char** argv) {
       other_levels(true, count, rounds);
       columns_alone(count, rounds, k_levels);
       columns_alone(count, rounds, 1);
+      packed_means(count, rounds);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "micro_streams: %s\n", e.what());
