@@ -1,6 +1,6 @@
 ! What a file holds, as Fortran sees it: indices from 1, dimensions in Fortran order; and the library's own texts.
 program inquiry
-  use, intrinsic :: iso_fortran_env, only: int64
+  use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi
   use shoal
   implicit none
@@ -12,6 +12,8 @@ program inquiry
   call library()
   call file_of_format("cdf5")
   call file_of_format("netcdf4")
+  call packed_values("cdf5")
+  call packed_values("netcdf4")
   call names_in_quotes("cdf5")
   call names_in_quotes("netcdf4")
   call namelist_group()
@@ -93,6 +95,32 @@ contains
     call check(var%ndims == 0 .and. size(var%dims) == 0 .and. .not. var%has_record, format // ": a scalar")
     call file%close()
   end subroutine file_of_format
+
+  subroutine packed_values(format)
+    character(len=*), intent(in) :: format
+    type(shoal_dataset) :: file
+    type(shoal_var_info) :: info
+    real(real64) :: values(3)
+    integer :: v
+    call file%create("packed_" // format // ".nc", MPI_COMM_WORLD, format=format)
+    call file%def_dim("x", 3)
+    call file%def_var("temp", SHOAL_FLOAT, "x")
+    call file%def_pack("temp", "short(-2, 35)")
+    call file%put("temp", [-2.0, 20.25, 35.0])
+    call file%close()
+    call file%open("packed_" // format // ".nc", MPI_COMM_WORLD, settings="pack=attributes")
+    call file%find_var("temp", v)
+    call file%inq_var(v, info)
+    call check(info%packed .and. info%type == SHOAL_SHORT, format // ": a packed variable says so")
+    call file%get("temp", values)
+    call check(all(abs(values - [-2d0, 20.25d0, 35d0]) < 0.0003d0), format // ": packed values come back")
+    call file%close()
+    call file%open("packed_" // format // ".nc", MPI_COMM_WORLD)
+    call file%inq_var(v, info)
+    call file%get("temp", values)
+    call check(.not. info%packed .and. values(1) == -32766, format // ": without the setting the numbers do")
+    call file%close()
+  end subroutine packed_values
 
   ! Names may have blanks and commas; in a list they are in quotes then.
   subroutine names_in_quotes(format)
