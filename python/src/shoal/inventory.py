@@ -56,7 +56,7 @@ class Variable:
     attributes: Attributes
     number: int
     filters: str
-    packed: bool
+    packed: bool = False
     dataset: Optional[OpenFile] = field(default=None, compare=False, repr=False)
 
     @property
