@@ -52,7 +52,7 @@ doxygen_of() {
     exit 1
   fi
 }
-doxygen_of c include/shoal/{shoal,groups,streams,bindings}.h
+doxygen_of c include/shoal/{shoal,groups,packing,streams,bindings}.h
 doxygen_of cpp include/shoal/{shoal,groups,decomposition,library,arrays,streams}.hpp
 
 rm -rf "$site"  # pages that are no more

@@ -15,7 +15,7 @@ struct Element {
   Type type = Type::none;
   std::size_t size = 0;  ///< bytes of one element
   bool swapped = false;  ///< byte order other than this machine's
-  /// Of floating point: they are values that this packs for the other side; nullptr: numbers as they are.
+  /// Numbers that are values, which this packs for the other side; nullptr: numbers as they are.
   const Packer* packer = nullptr;
 
   friend bool operator==(const Element&, const Element&) = default;

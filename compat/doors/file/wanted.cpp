@@ -38,7 +38,7 @@ int refuse(MPI_Comm comm, const char* value) {
 void warn_of_packing(MPI_Comm comm) {
   static bool warned = false;
   const char* const packing = std::getenv("SHOAL_PACK");
-  if (warned || packing == nullptr) return;
+  if (warned || packing == nullptr || *packing == '\0' || std::strcmp(packing, "none") == 0) return;
   warned = true;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

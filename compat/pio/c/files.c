@@ -115,7 +115,8 @@ static void append_hints(text* out, const spio_system* system, int format) {
 static void warn_of_packing(const spio_system* system) {
   static int warned;
   const char* const packing = getenv("SHOAL_PACK");
-  if (warned || packing == NULL || system->rank != 0) return;
+  if (warned || packing == NULL || *packing == '\0' || strcmp(packing, "none") == 0 || system->rank != 0)
+    return;
   fprintf(stderr, "shoal: SHOAL_PACK is '%s', and PIO's calls do not pack; it is for Shoal's own calls\n",
           packing);
   warned = 1;
