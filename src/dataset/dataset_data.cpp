@@ -149,7 +149,7 @@ std::variant<Transfer, RefusedCall> Dataset::field_call(const DataCall& call, Di
         decomposition == nullptr ? std::nullopt : on_grid(schema(), gatherings_, variable, *decomposition);
     transfer = how ? transfer_on_grid(*how, variable, call, section, decomposition, direction)
                    : make_transfer(schema(), variable, call, section, decomposition, direction);
-    transfer.array = as_values(variable, transfer.array);
+    if (!definitions_.packings().empty()) transfer.array = as_values(variable, transfer.array);
     if (writes) transfer.rounding = rounding_of_variable(variable);
   });
   // What the caller found comes before what this call finds.
