@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/filters.hpp"
 
-#ifdef SHOAL_HAVE_LIBDEFLATE
 #include <fmt/core.h>
+#ifdef SHOAL_HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif
 #ifdef SHOAL_HAVE_ZSTD
 #include <zstd.h>
-#include <zstd_errors.h>
 #endif
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "codec/deflate.hpp"
 
 namespace shoal {
 
@@ -77,40 +75,6 @@ Filter filter_of(const std::string& word, const std::string& text) {
                                                 known->most));
   return filter;
 }
-
-Error damaged(const std::string& how) {
-  return Error(Code::format, "a chunk is damaged: " + how);
-}
-
-#ifdef SHOAL_HAVE_ZSTD
-constexpr std::uint64_t k_largest_chunk = (std::uint64_t{1} << 32) - 1;  // of HDF5
-constexpr std::uint64_t k_usual_growth = 64;
-constexpr std::uint64_t k_most_growth = 128 * 1024 / 4;  // a block of zstd in as few bytes as one can have
-
-struct FreeZstd {
-  void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
-  void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
-};
-using ZstdCompressor = std::unique_ptr<ZSTD_CCtx, FreeZstd>;
-using ZstdDecompressor = std::unique_ptr<ZSTD_DCtx, FreeZstd>;
-
-// The checksum of what a frame holds makes 4 bytes of it. Whoever reads one checks it, Shoal or not: a frame
-// without one gives wrong values where it is damaged.
-ZstdCompressor zstd_compressor() {
-  ZstdCompressor made(ZSTD_createCCtx());
-  if (!made || ZSTD_isError(ZSTD_CCtx_setParameter(made.get(), ZSTD_c_checksumFlag, 1)) != 0)
-    throw Error(Code::no_memory, "no memory for zstd");
-  return made;
-}
-
-std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> bytes, int level, std::span<std::byte> to) {
-  auto size = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-  if (ZSTD_isError(size) == 0) size = ZSTD_compress2(zstd, to.data(), to.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(size) != 0)
-    throw Error(Code::no_memory, std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
-  return size;
-}
-#endif
 
 }  // namespace
 
@@ -179,206 +143,6 @@ std::string filters_of_build(bool present) {
     names.push_back(name);
   }
   return names.empty() ? "none" : joined(names, ", ");
-}
-
-std::uint32_t fletcher32(std::span<const std::byte> bytes) {
-  constexpr std::size_t k_words = 360;  // as many as 32 bits can add up
-  std::uint32_t low = 0, high = 0;
-  const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
-  const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
-  for (std::size_t words = bytes.size() / 2; words > 0;) {
-    const std::size_t n = std::min(words, k_words);
-    for (std::size_t i = 0; i < n; ++i, p += 2) {
-      low += static_cast<std::uint32_t>(p[0] << 8 | p[1]);
-      high += low;
-    }
-    low = fold(low);
-    high = fold(high);
-    words -= n;
-  }
-  if (bytes.size() % 2 != 0) {
-    low = fold(low + static_cast<std::uint32_t>(*p << 8));
-    high = fold(high + low);
-  }
-  return fold(high) << 16 | fold(low);
-}
-
-std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [[maybe_unused]] int level) {
-#ifdef SHOAL_HAVE_ZSTD
-  std::vector<std::byte> space(ZSTD_compressBound(bytes.size()));
-  space.resize(compress(zstd_compressor().get(), bytes, level, space));
-  return space;
-#else
-  throw Error(Code::not_supported, missing_code({{Filter::zstd, 1}}));
-#endif
-}
-
-std::vector<std::byte> unzstd([[maybe_unused]] std::span<const std::byte> bytes) {
-#ifdef SHOAL_HAVE_ZSTD
-  const std::uint64_t reported = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (reported == ZSTD_CONTENTSIZE_ERROR || reported == ZSTD_CONTENTSIZE_UNKNOWN)
-    throw damaged("zstd does not say how long it was");
-  const auto most = std::min<std::uint64_t>(k_largest_chunk, k_most_growth * bytes.size());
-  if (reported > most)
-    throw damaged(
-        fmt::format("zstd says that it had {} bytes, of which it has {} now", reported, bytes.size()));
-  // What it says it had may be wrong in a damaged chunk: room grows with what is really there.
-  std::vector<std::byte> whole;
-  for (std::uint64_t space = std::min<std::uint64_t>(reported, k_usual_growth * bytes.size());;
-       space = std::min(reported, 8 * space)) {
-    whole.resize(space);
-    const auto got = ZSTD_decompress(whole.data(), whole.size(), bytes.data(), bytes.size());
-    if (got == reported) break;
-    if (space == reported || ZSTD_getErrorCode(got) != ZSTD_error_dstSize_tooSmall)
-      throw damaged("zstd cannot read it");
-  }
-  return whole;
-#else
-  throw Error(Code::not_supported, missing_code({{Filter::zstd, 1}}));
-#endif
-}
-
-// ---- One chunk
-
-struct ChunkCoder::Libraries {
-#ifdef SHOAL_HAVE_LIBDEFLATE
-  Deflate deflate;
-#endif
-#ifdef SHOAL_HAVE_ZSTD
-  ZstdCompressor zstd;
-  ZstdDecompressor unzstd;
-
-  ZSTD_CCtx* compressor() {
-    if (!zstd) zstd = zstd_compressor();
-    return zstd.get();
-  }
-  ZSTD_DCtx* decompressor() {
-    if (!unzstd) unzstd.reset(ZSTD_createDCtx());
-    if (!unzstd) throw Error(Code::no_memory, "no memory for zstd");
-    return unzstd.get();
-  }
-#endif
-};
-
-ChunkCoder::ChunkCoder(Filters filters, std::size_t element)
-    : filters_(std::move(filters)), element_(element), libraries_(std::make_unique<Libraries>()) {
-  const auto missing = missing_code(filters_);
-  if (!missing.empty()) throw Error(Code::not_supported, missing);
-}
-ChunkCoder::ChunkCoder(ChunkCoder&&) noexcept = default;
-ChunkCoder& ChunkCoder::operator=(ChunkCoder&&) noexcept = default;
-ChunkCoder::~ChunkCoder() = default;
-
-ChunkCoder::Stored ChunkCoder::encode(std::span<const std::byte> chunk) {
-  auto bytes = chunk;
-  int next = 0;
-  std::size_t plane = 0;
-  for (const auto& filter : filters_) {
-    bytes = forward(filter, bytes, plane, buffers_[next]);
-    next = 1 - next;
-    plane = filter.id == Filter::shuffle ? bytes.size() / element_ : 0;
-  }
-  return {bytes, 0};
-}
-
-void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
-  const auto used = [&](std::size_t i) { return (stored.left_out >> i & 1) == 0; };
-  auto bytes = stored.bytes;
-  int next = 0;
-  for (std::size_t i = filters_.size(); i-- > 0;) {
-    if (!used(i)) continue;
-    std::size_t size = chunk.size();  // before the filter
-    for (std::size_t before = 0; before < i; ++before)
-      if (used(before) && filters_[before].id == Filter::fletcher32) size += sizeof(std::uint32_t);
-    // The last step goes to where the chunk is wanted.
-    const bool last = (~stored.left_out & ((1U << i) - 1)) == 0;
-    bytes = back(filters_[i], bytes, size, buffers_[next], last ? chunk.data() : nullptr);
-    if (filters_[i].id != Filter::fletcher32) next = 1 - next;  // whose bytes stay where they are
-  }
-  if (bytes.size() != chunk.size())
-    throw damaged(fmt::format("it has {} bytes in place of {}", bytes.size(), chunk.size()));
-  if (bytes.data() != chunk.data()) std::copy(bytes.begin(), bytes.end(), chunk.begin());
-}
-
-std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<const std::byte> bytes,
-                                               std::size_t plane, Buffer& to) {
-  const auto space = [&](std::size_t size) {
-    if (to.size() < size) to.resize(size);
-    return to.data();
-  };
-  std::size_t size = bytes.size();
-  switch (filter.id) {
-    case Filter::shuffle:
-      shuffle(bytes, element_, space(size));
-      break;
-    case Filter::fletcher32: {
-      std::copy(bytes.begin(), bytes.end(), space(size + sizeof(std::uint32_t)));
-      const auto sum = fletcher32(bytes);
-      for (int b = 0; b < 4; ++b)
-        to[size++] = static_cast<std::byte>(sum >> (8 * b));
-      break;
-    }
-#ifdef SHOAL_HAVE_LIBDEFLATE
-    case Filter::deflate:
-      size = libraries_->deflate.compress(filter.level, bytes, plane, space(size));
-      if (size == 0) size = Deflate::store(bytes, space(Deflate::bound(bytes.size())));
-      break;
-#endif
-#ifdef SHOAL_HAVE_ZSTD
-    case Filter::zstd: {
-      const auto most = ZSTD_compressBound(size);
-      size = compress(libraries_->compressor(), bytes, filter.level, {space(most), most});
-      break;
-    }
-#endif
-    default:
-      throw Error(Code::internal, "no code for " + name_of(filter));
-  }
-  return {to.data(), size};
-}
-
-std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<const std::byte> bytes,
-                                            std::size_t size, Buffer& buffer, std::byte* to) {
-  const auto space = [&] {
-    if (to == nullptr) {
-      if (buffer.size() < size) buffer.resize(size);
-      to = buffer.data();
-    }
-    return to;
-  };
-  switch (filter.id) {
-    case Filter::shuffle:
-      if (bytes.size() != size) throw damaged("it has a wrong length before it is put in order");
-      unshuffle(bytes, element_, space());
-      return {to, size};
-    case Filter::fletcher32: {
-      if (bytes.size() < sizeof(std::uint32_t)) throw damaged("it is too short for a checksum");
-      const auto data = bytes.first(bytes.size() - sizeof(std::uint32_t));
-      std::uint32_t wanted = 0;
-      for (int b = 0; b < 4; ++b)
-        wanted |= std::to_integer<std::uint32_t>(bytes[data.size() + static_cast<std::size_t>(b)]) << (8 * b);
-      const auto sum = fletcher32(data);
-      // Some machines wrote the two halves' bytes in the other order once; HDF5 takes both.
-      const auto other = (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff);
-      if (sum != wanted && other != wanted) throw damaged("its checksum differs");
-      return data;
-    }
-#ifdef SHOAL_HAVE_LIBDEFLATE
-    case Filter::deflate:
-      if (!libraries_->deflate.decompress(bytes, {space(), size})) throw damaged("deflate cannot read it");
-      return {to, size};
-#endif
-#ifdef SHOAL_HAVE_ZSTD
-    case Filter::zstd: {
-      const auto got =
-          ZSTD_decompressDCtx(libraries_->decompressor(), space(), size, bytes.data(), bytes.size());
-      if (ZSTD_isError(got) != 0) throw damaged(std::string("zstd says ") + ZSTD_getErrorName(got));
-      return {to, got};
-    }
-#endif
-    default:
-      throw Error(Code::internal, "no code for " + name_of(filter));
-  }
 }
 
 }  // namespace shoal
