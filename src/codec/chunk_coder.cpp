@@ -7,16 +7,15 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "codec/blosc.hpp"
+#include "codec/damage.hpp"
 #include "codec/deflate.hpp"
 #include "codec/filters.hpp"
+#include "codec/lz4.hpp"
 
 namespace shoal {
 
 namespace {
-
-Error damaged(const std::string& how) {
-  return Error(Code::format, "a chunk is damaged: " + how);
-}
 
 #ifdef SHOAL_HAVE_ZSTD
 constexpr std::uint64_t k_largest_chunk = (std::uint64_t{1} << 32) - 1;  // of HDF5
@@ -48,6 +47,25 @@ std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> bytes, int leve
 }
 #endif
 
+constexpr std::size_t k_checksum_bytes = 4;
+
+std::span<const std::byte> without_checksum(const Filter& filter, std::span<const std::byte> bytes) {
+  if (bytes.size() < k_checksum_bytes) throw damaged("it is too short for a checksum");
+  const auto data = bytes.first(bytes.size() - k_checksum_bytes);
+  std::uint32_t wanted = 0;
+  for (std::size_t b = 0; b < k_checksum_bytes; ++b)
+    wanted |= std::to_integer<std::uint32_t>(bytes[data.size() + b]) << (8 * b);
+  if (filter.id == Filter::crc32c) {
+    if (crc32c(data) != wanted) throw damaged("its checksum (crc32c) differs");
+    return data;
+  }
+  const auto sum = fletcher32(data);
+  // Some machines wrote the two halves' bytes in the other order once; HDF5 takes both.
+  const auto other = (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff);
+  if (sum != wanted && other != wanted) throw damaged("its checksum differs");
+  return data;
+}
+
 }  // namespace
 
 std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [[maybe_unused]] int level) {
@@ -63,20 +81,24 @@ std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [
 std::vector<std::byte> unzstd([[maybe_unused]] std::span<const std::byte> bytes) {
 #ifdef SHOAL_HAVE_ZSTD
   const std::uint64_t reported = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (reported == ZSTD_CONTENTSIZE_ERROR || reported == ZSTD_CONTENTSIZE_UNKNOWN)
-    throw damaged("zstd does not say how long it was");
+  if (reported == ZSTD_CONTENTSIZE_ERROR) throw damaged("it is no frame of zstd");
+  const bool known = reported != ZSTD_CONTENTSIZE_UNKNOWN;  // streams do not say it
   const auto most = std::min<std::uint64_t>(k_largest_chunk, k_most_growth * bytes.size());
-  if (reported > most)
+  if (known && reported > most)
     throw damaged(
         fmt::format("zstd says that it had {} bytes, of which it has {} now", reported, bytes.size()));
   // What it says it had may be wrong in a damaged chunk: room grows with what is really there.
+  const std::uint64_t limit = known ? reported : most;
   std::vector<std::byte> whole;
-  for (std::uint64_t space = std::min<std::uint64_t>(reported, k_usual_growth * bytes.size());;
-       space = std::min(reported, 8 * space)) {
+  for (std::uint64_t space = std::min<std::uint64_t>(limit, k_usual_growth * bytes.size());;
+       space = std::min(limit, 8 * space)) {
     whole.resize(space);
     const auto got = ZSTD_decompress(whole.data(), whole.size(), bytes.data(), bytes.size());
-    if (got == reported) break;
-    if (space == reported || ZSTD_getErrorCode(got) != ZSTD_error_dstSize_tooSmall)
+    if (ZSTD_isError(got) == 0 && (!known || got == reported)) {
+      whole.resize(got);
+      break;
+    }
+    if (space == limit || ZSTD_getErrorCode(got) != ZSTD_error_dstSize_tooSmall)
       throw damaged("zstd cannot read it");
   }
   return whole;
@@ -117,6 +139,11 @@ ChunkCoder& ChunkCoder::operator=(ChunkCoder&&) noexcept = default;
 ChunkCoder::~ChunkCoder() = default;
 
 ChunkCoder::Stored ChunkCoder::encode(std::span<const std::byte> chunk) {
+  if (chunk.size() > longest_chunk(filters_))
+    throw Error(Code::not_supported,
+                "a chunk of {} bytes is too long for {}, which takes {}; choose a smaller "
+                "chunk shape",
+                chunk.size(), text_of(filters_), longest_chunk(filters_));
   auto bytes = chunk;
   int next = 0;
   std::size_t plane = 0;
@@ -136,11 +163,11 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
     if (!used(i)) continue;
     std::size_t size = chunk.size();  // before the filter
     for (std::size_t before = 0; before < i; ++before)
-      if (used(before) && filters_[before].id == Filter::fletcher32) size += sizeof(std::uint32_t);
+      if (used(before) && is_checksum(filters_[before])) size += k_checksum_bytes;
     // The last step goes to where the chunk is wanted.
     const bool last = (~stored.left_out & ((1U << i) - 1)) == 0;
     bytes = back(filters_[i], bytes, size, buffers_[next], last ? chunk.data() : nullptr);
-    if (filters_[i].id != Filter::fletcher32) next = 1 - next;  // whose bytes stay where they are
+    if (!is_checksum(filters_[i])) next = 1 - next;  // whose bytes stay where they are
   }
   if (bytes.size() != chunk.size())
     throw damaged(fmt::format("it has {} bytes in place of {}", bytes.size(), chunk.size()));
@@ -148,7 +175,7 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
 }
 
 std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<const std::byte> bytes,
-                                               std::size_t plane, Buffer& to) {
+                                               [[maybe_unused]] std::size_t plane, Buffer& to) {
   const auto space = [&](std::size_t size) {
     if (to.size() < size) to.resize(size);
     return to.data();
@@ -158,10 +185,11 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
     case Filter::shuffle:
       shuffle(bytes, element_, space(size));
       break;
-    case Filter::fletcher32: {
-      std::copy(bytes.begin(), bytes.end(), space(size + sizeof(std::uint32_t)));
-      const auto sum = fletcher32(bytes);
-      for (int b = 0; b < 4; ++b)
+    case Filter::fletcher32:
+    case Filter::crc32c: {
+      std::copy(bytes.begin(), bytes.end(), space(size + k_checksum_bytes));
+      const auto sum = filter.id == Filter::crc32c ? crc32c(bytes) : fletcher32(bytes);
+      for (std::size_t b = 0; b < k_checksum_bytes; ++b)
         to[size++] = static_cast<std::byte>(sum >> (8 * b));
       break;
     }
@@ -169,6 +197,21 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
     case Filter::deflate:
       size = libraries_->deflate.compress(filter.level, bytes, plane, space(size));
       if (size == 0) size = Deflate::store(bytes, space(Deflate::bound(bytes.size())));
+      break;
+    case Filter::gzip: {
+      const auto most = Deflate::gzip_bound(size);
+      size = libraries_->deflate.compress_gzip(filter.level, bytes, {space(most), most});
+      break;
+    }
+#endif
+#ifdef SHOAL_HAVE_LZ4
+    case Filter::lz4:
+      size = lz4_encode(bytes, space(lz4_bound(size)));
+      break;
+#endif
+#ifdef SHOAL_HAVE_BLOSC
+    case Filter::blosc:
+      size = blosc_encode(filter, element_, bytes, space(blosc_bound(size)));
       break;
 #endif
 #ifdef SHOAL_HAVE_ZSTD
@@ -198,21 +241,25 @@ std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<cons
       if (bytes.size() != size) throw damaged("it has a wrong length before it is put in order");
       unshuffle(bytes, element_, space());
       return {to, size};
-    case Filter::fletcher32: {
-      if (bytes.size() < sizeof(std::uint32_t)) throw damaged("it is too short for a checksum");
-      const auto data = bytes.first(bytes.size() - sizeof(std::uint32_t));
-      std::uint32_t wanted = 0;
-      for (int b = 0; b < 4; ++b)
-        wanted |= std::to_integer<std::uint32_t>(bytes[data.size() + static_cast<std::size_t>(b)]) << (8 * b);
-      const auto sum = fletcher32(data);
-      // Some machines wrote the two halves' bytes in the other order once; HDF5 takes both.
-      const auto other = (sum & 0x00ff00ff) << 8 | (sum >> 8 & 0x00ff00ff);
-      if (sum != wanted && other != wanted) throw damaged("its checksum differs");
-      return data;
-    }
+    case Filter::fletcher32:
+    case Filter::crc32c:
+      return without_checksum(filter, bytes);
 #ifdef SHOAL_HAVE_LIBDEFLATE
     case Filter::deflate:
       if (!libraries_->deflate.decompress(bytes, {space(), size})) throw damaged("deflate cannot read it");
+      return {to, size};
+    case Filter::gzip:
+      if (!libraries_->deflate.decompress_gzip(bytes, {space(), size})) throw damaged("gzip cannot read it");
+      return {to, size};
+#endif
+#ifdef SHOAL_HAVE_LZ4
+    case Filter::lz4:
+      lz4_decode(bytes, {space(), size});
+      return {to, size};
+#endif
+#ifdef SHOAL_HAVE_BLOSC
+    case Filter::blosc:
+      blosc_decode(bytes, {space(), size});
       return {to, size};
 #endif
 #ifdef SHOAL_HAVE_ZSTD
