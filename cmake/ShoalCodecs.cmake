@@ -1,6 +1,8 @@
-# Libraries that compress: targets shoal_libdeflate and shoal_zstd where found. Without one, its filter is refused.
-# SHOAL_LIBDEFLATE and SHOAL_ZSTD: AUTO takes them where they are, ON fails where they are not, OFF does without.
-foreach(codec libdeflate zstd)
+# Libraries that compress: targets shoal_libdeflate, shoal_zstd, shoal_lz4 and shoal_blosc where found. Without one, its
+# filters are refused. SHOAL_LIBDEFLATE, SHOAL_ZSTD, SHOAL_LZ4 and SHOAL_BLOSC: AUTO takes them where they are, ON fails
+# where they are not, OFF does without.
+set(debian_packages "Debian: libdeflate-dev, libzstd-dev, liblz4-dev, libblosc-dev")
+foreach(codec libdeflate zstd lz4 blosc)
   string(TOUPPER ${codec} name)
   set(SHOAL_${name} AUTO CACHE STRING "Compress with this library: AUTO, ON or OFF")
   set_property(CACHE SHOAL_${name} PROPERTY STRINGS AUTO ON OFF)
@@ -13,7 +15,19 @@ foreach(codec libdeflate zstd)
   mark_as_advanced(SHOAL_${name}_INCLUDE SHOAL_${name}_LIBRARY)
   if(SHOAL_${name} STREQUAL "OFF")
     continue()
-  elseif(SHOAL_${name}_INCLUDE AND SHOAL_${name}_LIBRARY)
+  endif()
+  set(missing "was not found")
+  if(SHOAL_${name}_INCLUDE AND SHOAL_${name}_LIBRARY)
+    set(missing "")
+    if(codec STREQUAL "blosc")  # older ones read beyond damaged buffers
+      file(STRINGS "${SHOAL_BLOSC_INCLUDE}/blosc.h" version REGEX "define BLOSC_VERSION_STRING")
+      string(REGEX REPLACE ".*\"([0-9.]+).*" "\\1" version "${version}")
+      if(NOT version VERSION_GREATER_EQUAL 1.21)
+        set(missing "is version '${version}', and 1.21 is needed")
+      endif()
+    endif()
+  endif()
+  if(NOT missing)
     add_library(shoal_${codec} INTERFACE)
     if(NOT SHOAL_${name}_INCLUDE IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
       target_include_directories(shoal_${codec} SYSTEM INTERFACE "${SHOAL_${name}_INCLUDE}")
@@ -21,9 +35,9 @@ foreach(codec libdeflate zstd)
     target_link_libraries(shoal_${codec} INTERFACE "${SHOAL_${name}_LIBRARY}")
     target_compile_definitions(shoal_${codec} INTERFACE SHOAL_HAVE_${name})
   elseif(SHOAL_${name} STREQUAL "ON")
-    message(FATAL_ERROR "SHOAL_${name} is ON, but ${codec}.h or the library was not found. Install it (Debian: "
-                        "libdeflate-dev, libzstd-dev), or set SHOAL_${name}_INCLUDE and SHOAL_${name}_LIBRARY.")
+    message(FATAL_ERROR "SHOAL_${name} is ON, but ${codec} ${missing}. Install it (${debian_packages}), or set "
+                        "SHOAL_${name}_INCLUDE and SHOAL_${name}_LIBRARY.")
   else()
-    message(STATUS "Shoal: ${codec} was not found; its compression will be refused (Debian: libdeflate-dev, libzstd-dev)")
+    message(STATUS "Shoal: ${codec} ${missing}; its compression will be refused (${debian_packages})")
   endif()
 endforeach()

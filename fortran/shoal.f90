@@ -274,7 +274,7 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_def_cut
-    ! Compression: 'none', or filters as 'shuffle+zstd:1' (shuffle, deflate:1 to 12, zstd:1 to 22, fletcher32); netcdf4.
+    ! Compression: 'none', 'shuffle+zstd:1', 'deflate:1+fletcher32', 'blosc:zstd:5', ... (docs/guide/compression.md)
     module subroutine dataset_def_compression(self, variable, filters, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: variable, filters

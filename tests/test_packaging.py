@@ -30,6 +30,8 @@ names = {
     "CLI/CLI.hpp": "cli11",
     "libdeflate": "libdeflate",
     "zstd": "zstd",
+    "lz4": "lz4",
+    "blosc": "blosc",
     "muParser.h": "muparser",
     "Threads": None,
     "PkgConfig": None,  # finds what is optional
@@ -93,7 +95,7 @@ def options_of_cmake() -> set[str]:
     python = [top / "python/CMakeLists.txt", *sorted((top / "python/cmake").glob("*.cmake"))]
     text = cmake_files() + "".join(path.read_text(encoding="utf-8") for path in python)
     found = set(re.findall(r"SHOAL_[A-Z_0-9]+\b", text))
-    return found | {f"SHOAL_{name}" for name in ("LIBDEFLATE", "ZSTD", "PNETCDF", "NETCDF")}  # made in loops
+    return found | {f"SHOAL_{name}" for name in ("LIBDEFLATE", "ZSTD", "LZ4", "BLOSC", "PNETCDF", "NETCDF")}  # made in loops
 
 
 @pytest.mark.parametrize("recipe", setting)
@@ -197,7 +199,8 @@ def test_the_recipe_of_spack(monkeypatch):
         given = dict(arg[2:].split("=", 1) for arg in package.cmake_args())
         assert {name for name in given if name.startswith("SHOAL_")} <= options_of_cmake()
         for variant, on in package.spec.variants.items():
-            for option in ("LIBDEFLATE", "ZSTD") if variant == "compression" else (variant.upper(),):
+            compression = ("LIBDEFLATE", "ZSTD", "LZ4", "BLOSC")
+            for option in compression if variant == "compression" else (variant.upper(),):
                 assert given[f"SHOAL_{option}"] in ((str(on), "ON") if on else (str(on), "OFF"))
 
 

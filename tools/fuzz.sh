@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the fuzzers of tests/fuzz with clang, and runs each one.
-#   tools/fuzz.sh [SECONDS [NAME...]]     60 seconds each; NAME: classic, journal, map, raw, reference, set, settings,
-#                                     streams
+#   tools/fuzz.sh [SECONDS [NAME...]]     60 seconds each; NAME: chunk, classic, journal, map, raw, reference, set,
+#                                     settings, streams
 # What is found stays in build/fuzz/found/NAME-*; run build/fuzz/fuzz/fuzz_NAME FILE to see it again. New inputs are
 # kept in build/fuzz/corpus/NAME for the next run. Exit code 1 if anything was found, 77 without clang.
 set -euo pipefail

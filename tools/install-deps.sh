@@ -15,6 +15,7 @@ packages=(
   libfmt-dev                                  # messages
   libutf8proc-dev                             # names in the form that NetCDF wants
   libdeflate-dev libzstd-dev                  # compression
+  liblz4-dev libblosc-dev                     # compression of Zarr
   libpnetcdf-dev libnetcdf-mpi-dev            # peers that the benchmark measures
   netcdf-bin cdo nco                          # readers that the tests ask
   ferret-datasets                             # bathymetry of the tsunami example
@@ -55,8 +56,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "This is no Debian system, so nothing is installed here. Not found: ${missing[*]}"
     echo "Shoal needs: a C++20 compiler, gfortran 12 or newer for the Fortran interface, CMake 3.22, Ninja,"
     echo "an MPI-3 library, HDF5 1.10.5 or newer, {fmt} 8 or newer, utf8proc, nlohmann/json and toml++ (headers), CLI11"
-    echo "(header) for shoal-plan and the benchmark suite, doctest (header) for the tests, Python 3.9 or newer with headers."
-    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json tomlplusplus cli11 doctest parallel-netcdf netcdf-c"
+    echo "(header) for shoal-plan and the benchmark suite, doctest (header) for the tests, Python 3.9 or newer with headers;"
+    echo "to compress, libdeflate and zstd for netCDF-4, c-blosc 1.21 or newer and lz4 for Zarr."
+    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json tomlplusplus cli11 doctest libdeflate zstd lz4 c-blosc parallel-netcdf netcdf-c"
   } >&2
   exit 1
 fi

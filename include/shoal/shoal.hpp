@@ -289,7 +289,7 @@ class Dataset : public Groups<Dataset> {
     detail::check(shoal_def_chunks(opened(), detail::text(variable), chunks.data()));
   }
 
-  /// Compression: "none", or filters such as "shuffle+zstd:1" (see shoal_def_compression); netcdf4 only.
+  /// Compression: "none", or filters such as "shuffle+zstd:1" (see shoal_def_compression); netcdf4, zarr.
   /// Local.
   void def_compression(const std::string& variable, const std::string& filters) {
     detail::check(shoal_def_compression(opened(), detail::text(variable), detail::text(filters)));

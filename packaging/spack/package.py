@@ -27,7 +27,7 @@ class Shoal(CMakePackage):
         description="Headers, modules and libraries for programs that call PIO",
     )
     variant("python", default=False, description="Python package and the command shoal")
-    variant("compression", default=True, description="Deflate and zstd of netCDF-4 by all ranks")
+    variant("compression", default=True, description="Compression of netCDF-4 and Zarr by all ranks")
     variant("muparser", default=True, description="Expressions of fields in streams")
     variant("pnetcdf", default=False, description="Driver pnetcdf")
     variant("netcdf", default=False, description="Drivers netcdf and gather")
@@ -49,6 +49,8 @@ class Shoal(CMakePackage):
     depends_on("zlib-api")
     depends_on("libdeflate", when="+compression")
     depends_on("zstd", when="+compression")
+    depends_on("lz4", when="+compression")
+    depends_on("c-blosc@1.21:", when="+compression")
     depends_on("muparser", when="+muparser")
     depends_on("parallel-netcdf", when="+pnetcdf")
     depends_on("netcdf-c+mpi", when="+netcdf")
@@ -84,6 +86,8 @@ class Shoal(CMakePackage):
             ("NETCDF", "+netcdf"),
             ("LIBDEFLATE", "+compression"),
             ("ZSTD", "+compression"),
+            ("LZ4", "+compression"),
+            ("BLOSC", "+compression"),
             ("MUPARSER", "+muparser"),
         ):
             args.append(self.define(f"SHOAL_{name}", "ON" if spec.satisfies(on) else "OFF"))

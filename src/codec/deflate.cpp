@@ -132,11 +132,38 @@ std::size_t Deflate::store(std::span<const std::byte> bytes, std::byte* to) {
   return static_cast<std::size_t>(put_checksum(bytes, at) - to);
 }
 
-bool Deflate::decompress(std::span<const std::byte> bytes, std::span<std::byte> to) {
+libdeflate_decompressor* Deflate::decompressor() {
   if (!decompressor_) decompressor_.reset(libdeflate_alloc_decompressor());
   if (!decompressor_) throw Error(Code::no_memory, "no memory for deflate");
-  return libdeflate_zlib_decompress(decompressor_.get(), bytes.data(), bytes.size(), to.data(), to.size(),
+  return decompressor_.get();
+}
+
+bool Deflate::decompress(std::span<const std::byte> bytes, std::span<std::byte> to) {
+  return libdeflate_zlib_decompress(decompressor(), bytes.data(), bytes.size(), to.data(), to.size(),
                                     nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+std::size_t Deflate::gzip_bound(std::size_t bytes) {
+  return libdeflate_gzip_compress_bound(nullptr, bytes);
+}
+
+std::size_t Deflate::compress_gzip(int level, std::span<const std::byte> bytes, std::span<std::byte> to) {
+  const auto size =
+      libdeflate_gzip_compress(compressor(level), bytes.data(), bytes.size(), to.data(), to.size());
+  if (size == 0) throw Error(Code::internal, "gzip had no room for {} bytes", bytes.size());
+  return size;
+}
+
+bool Deflate::decompress_gzip(std::span<const std::byte> bytes, std::span<std::byte> to) {
+  do {
+    std::size_t read = 0, written = 0;
+    if (libdeflate_gzip_decompress_ex(decompressor(), bytes.data(), bytes.size(), to.data(), to.size(), &read,
+                                      &written) != LIBDEFLATE_SUCCESS)
+      return false;
+    bytes = bytes.subspan(read);
+    to = to.subspan(written);
+  } while (!bytes.empty());
+  return to.empty();
 }
 
 }  // namespace shoal

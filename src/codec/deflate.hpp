@@ -12,7 +12,8 @@ struct libdeflate_decompressor;
 
 namespace shoal {
 
-/// zlib streams, made and read by libdeflate. Keeps its state from call to call; for one thread at a time.
+/// Streams of zlib and of gzip, made and read by libdeflate. Keeps its state from call to call; for one
+/// thread at a time.
 class Deflate {
  public:
   /// Returns the bytes written to `to`, which has room for as many as there are; 0: there would be no fewer.
@@ -28,12 +29,19 @@ class Deflate {
   /// False: damaged, or not of this size. Local.
   bool decompress(std::span<const std::byte> bytes, std::span<std::byte> to);
 
+  /// A member of gzip; `to` has gzip_bound(bytes.size()). Returns the bytes written there. Local.
+  std::size_t compress_gzip(int level, std::span<const std::byte> bytes, std::span<std::byte> to);
+  static std::size_t gzip_bound(std::size_t bytes);
+  /// Of one member or several. False: damaged, or not of this size. Local.
+  bool decompress_gzip(std::span<const std::byte> bytes, std::span<std::byte> to);
+
  private:
   struct Free {
     void operator()(libdeflate_compressor* c) const;
     void operator()(libdeflate_decompressor* d) const;
   };
   libdeflate_compressor* compressor(int level);
+  libdeflate_decompressor* decompressor();
   /// Of a plane: is there anything to be found in it?
   enum class Kind { others, noise, noise_and_runs };
   Kind kind_of(std::span<const std::byte> plane);

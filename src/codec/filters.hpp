@@ -8,35 +8,30 @@
 #include <string>
 #include <vector>
 
+#include "codec/filter.hpp"
+
 namespace shoal {
-
-/// A step that the bytes of a chunk go through on their way to a netCDF-4 file.
-struct Filter {
-  enum : int { deflate = 1, shuffle = 2, fletcher32 = 3, zstd = 32015 };  ///< HDF5's registered numbers
-  int id = 0;
-  int level = 0;  ///< deflate: 1 to 12; zstd: 1 to 22
-
-  friend bool operator==(const Filter&, const Filter&) = default;
-};
-
-/// In the order of writing; reading goes back.
-using Filters = std::vector<Filter>;
 
 /// "deflate", "shuffle", "fletcher32", "zstd", names of some that Shoal has no code for, or "filter 12345".
 std::string name_of(const Filter& filter);
-/// "shuffle+deflate:1"; "none" if there is none.
+bool compresses(const Filter& filter);
+bool is_checksum(const Filter& filter);
+/// "shuffle+deflate:1", "blosc:zstd:5", "blosc:lz4:5:bitshuffle"; "none" if there is none.
 std::string text_of(const Filters& filters);
 /// What text_of gives, in any order and with blanks or commas too; levels may be left out. The order is made
-/// shuffle, compression, fletcher32. Error(setting) says what is allowed. Local.
+/// shuffle, compression, checksum. Which of them a format has: FormatTraits::filters. Error(setting) says
+/// what is allowed. Local.
 Filters filters_of(const std::string& text);
 /// Does this build have the code for them? If not, why, as a sentence; otherwise empty.
 std::string missing_code(const Filters& filters);
+/// Bytes that a chunk may have at most, for libraries that count in 32 bits. ChunkCoder refuses longer ones.
+std::uint64_t longest_chunk(const Filters& filters);
 /// Names of the filters that this build has the code for, with the library that does it ("deflate (libdeflate
 /// 1.18)"), or of those that it lacks; "none" if there is none.
 std::string filters_of_build(bool present);
 
-/// Takes chunks through filters and back, as HDF5 does, with the fastest libraries there are. Keeps memory
-/// and state of the libraries from call to call; for one thread at a time.
+/// Takes chunks through filters and back, as HDF5 and numcodecs do, with the fastest libraries there are.
+/// Keeps memory and state of the libraries from call to call; for one thread at a time.
 class ChunkCoder {
  public:
   /// element: bytes of one element of the variable. Error(not_supported): missing_code.
@@ -49,10 +44,12 @@ class ChunkCoder {
     std::span<const std::byte> bytes;  ///< until the next call
     std::uint32_t left_out = 0;        ///< bit i: the chunk did not go through filter i
   };
-  /// A chunk that would not shrink goes through all filters as well, and gets some bytes longer: what deflate
-  /// and zstd store has a checksum of what was there. So nothing is left out. Local.
+  /// A chunk that would not shrink goes through all filters as well, and gets some bytes longer: what
+  /// deflate, gzip and zstd store has a checksum of what was there. So nothing is left out.
+  /// Error(not_supported): longest_chunk. Local.
   Stored encode(std::span<const std::byte> chunk);
-  /// chunk has the size that the chunk had. Error(format): what is stored is damaged. Local.
+  /// chunk has the size that the chunk had. Error(format): what is stored is damaged, as far as it can be
+  /// seen: lz4 and blosc have no checksum. Takes memory by that size, whatever the stored bytes say. Local.
   void decode(const Stored& stored, std::span<std::byte> chunk);
 
  private:
@@ -72,11 +69,15 @@ class ChunkCoder {
 
 /// Compressed by zstd, be it smaller or not. Local.
 std::vector<std::byte> zstd(std::span<const std::byte> bytes, int level);
-/// What zstd compressed, of whatever size. Error(format): damaged. Local.
+/// What zstd compressed, of whatever size, which the frame need not say. Error(format): damaged. Local.
 std::vector<std::byte> unzstd(std::span<const std::byte> bytes);
 
 /// HDF5's checksum: Fletcher's over 16-bit words, the more significant byte first.
 std::uint32_t fletcher32(std::span<const std::byte> bytes);
+/// Castagnoli's checksum (RFC 3720), by the machine's instruction for it where there is one.
+std::uint32_t crc32c(std::span<const std::byte> bytes);
+/// The same on any machine.
+std::uint32_t crc32c_by_table(std::span<const std::byte> bytes);
 
 /// First bytes of all elements, then second ones, ...; what is left behind the last whole element is copied.
 void shuffle(std::span<const std::byte> from, std::size_t element, std::byte* to);

@@ -29,8 +29,11 @@ struct FormatTraits {
   bool has_header_file = false;  ///< the header is a file beside the data
   /// A record is there for all variables as soon as it is for one: cells that nobody wrote must be filled.
   bool interleaves_records = false;
-  bool has_groups = false;         ///< names may lie in groups of names (group_paths.hpp)
-  bool has_chunks = false;         ///< variables may be stored in chunks, which filters compress
+  bool has_groups = false;  ///< names may lie in groups of names (group_paths.hpp)
+  bool has_chunks = false;  ///< variables may be stored in chunks, which filters compress
+  /// Of a format with chunks: the filters that it stores where these are asked for (stored_filters.hpp);
+  /// nullptr: the same. Error(not_supported): it has no such ones.
+  Filters (*filters)(const Filters& asked) = nullptr;
   const char* drivers = "native";  ///< those that store it, with blanks between, as far as they are built
   /// Of a dataset that is a folder: the object that has its header; nullptr: a dataset is a file.
   const char* root_object = nullptr;
@@ -48,6 +51,7 @@ struct FormatTraits {
                                    const CatalogOptions& options) = nullptr;
 
   bool holds_objects() const { return root_object != nullptr; }
+  Filters stored_filters(const Filters& asked) const { return filters != nullptr ? filters(asked) : asked; }
 };
 
 /// FormatTraits::create and open of a format whose catalogs take the one file.

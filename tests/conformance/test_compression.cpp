@@ -209,7 +209,12 @@ TEST_CASE("compression: what cannot be is refused, and says what can") {
     fails(shoal_create(MPI_COMM_WORLD, k_path, "format=cdf5, compression=deflate", &file), SHOAL_SETTING,
           {"cdf5", "compressed", "netcdf4"});
   fails(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=gzip", &file), SHOAL_SETTING,
-        {"gzip", "argument", "shuffle+zstd:1"});
+        {"gzip", "argument", "netcdf4", "choose deflate:1"});
+  fails(
+      shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4-classic, compression=v=blosc:zstd:3; none", &file),
+      SHOAL_SETTING, {"blosc", "argument", "netcdf4-classic", "choose shuffle+zstd:5"});
+  fails(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=szip", &file), SHOAL_SETTING,
+        {"szip", "argument", "shuffle+zstd:1"});
   std::mt19937 random(33);
   const TestCuts cuts(random, false);
   ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
@@ -219,6 +224,8 @@ TEST_CASE("compression: what cannot be is refused, and says what can") {
   ok(shoal_def_var(file, "s", SHOAL_INT, "", nullptr));
   fails(shoal_def_compression(file, "w", "deflate"), SHOAL_NOT_FOUND, {"w"});
   fails(shoal_def_compression(file, "v", "deflate:44"), SHOAL_INVALID_ARGUMENT, {"'v'", "1 to 12"});
+  fails(shoal_def_compression(file, "v", "zstd+crc32c"), SHOAL_NOT_SUPPORTED,
+        {"'v'", "crc32c is a codec of Zarr", "choose zstd:1+fletcher32"});
   fails(shoal_def_compression(file, "s", "deflate"), SHOAL_INVALID_ARGUMENT, {"'s'", "scalar"});
   ok(shoal_def_compression(file, "s", "none"));
   ok(shoal_end_define(file));

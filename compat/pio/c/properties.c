@@ -55,11 +55,15 @@ static int get_filters(const spio_file* file, const spio_variable* variable, spi
   *out = (spio_filters){0, 0, 0, 0};
   const char* text = info.filters == NULL ? "none" : info.filters;
   if (all != NULL) snprintf(all, size, "%s", text);
-  const char* at;
-  if (strstr(text, "shuffle") != NULL) out->shuffle = 1;
-  if (strstr(text, "fletcher32") != NULL) out->fletcher = 1;
-  if ((at = strstr(text, "deflate:")) != NULL) out->deflate = atoi(at + 8);
-  if ((at = strstr(text, "zstd:")) != NULL) out->zstd = atoi(at + 5);
+  /* Whole words: "blosc:zstd:5:bitshuffle" is neither of them. */
+  for (const char* word = text; *word != '\0'; word += *word == '+') {
+    const size_t length = strcspn(word, "+");
+    if (length == 7 && strncmp(word, "shuffle", length) == 0) out->shuffle = 1;
+    if (length == 10 && strncmp(word, "fletcher32", length) == 0) out->fletcher = 1;
+    if (strncmp(word, "deflate:", 8) == 0) out->deflate = atoi(word + 8);
+    if (strncmp(word, "zstd:", 5) == 0) out->zstd = atoi(word + 5);
+    word += length;
+  }
   return PIO_NOERR;
 }
 

@@ -104,7 +104,7 @@ class Definitions:
         attrs   attributes
         fill    fill value, shoal.NO_FILL for none; cells that nobody writes get NetCDF's default otherwise
         chunks  chunk shape, one number a dimension (netcdf4)
-        compression  "none", or filters such as "shuffle+zstd:1" (netcdf4); None: the setting's
+        compression  "none", or filters such as "shuffle+zstd:1" (netcdf4, zarr); None: the setting's
         quantize     "none", or lossy, "bitround:7" or "granular_bitround:3"; None: the setting's
         pack         "none", or values as whole numbers, "short(-2, 35)" (see def_pack); None: the setting's
         """
@@ -218,10 +218,11 @@ class Definitions:
 
     @definition
     def def_compression(self, name: str, filters: str) -> None:
-        """Compression of the variable's chunks, netcdf4 only. Local.
+        """Compression of the variable's chunks, netcdf4 and zarr. Local.
 
         filters  "none", or with + between: shuffle, deflate:1 to deflate:12 or zstd:1 to zstd:22,
-                 fletcher32 (a checksum)
+                 fletcher32 (a checksum); zarr stores their counterparts, and has gzip:0 to gzip:9,
+                 blosc:zstd:5, blosc:lz4:5:bitshuffle, ..., and crc32c by itself
         """
         self._need_open()
         self._raw.def_compression(name, str(filters))

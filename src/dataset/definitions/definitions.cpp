@@ -459,10 +459,12 @@ void Definitions::take_default_chunks(VariableDef& variable) {
 }
 
 void Definitions::take_defaults(VariableDef& variable) {
-  if (traits_of(schema().format).has_chunks) {
+  const FormatTraits& format = traits_of(schema().format);
+  if (format.has_chunks) {
     const auto* choice = defaults_.compression.of(variable.name);
     if (choice != nullptr && !given_.contains({"compression", variable.name})) {
-      variable.filters = filters_of(choice->value);
+      variable.filters = in_context_of_variable(
+          variable.name, [&] { return format.stored_filters(filters_of(choice->value)); });
       taken_.insert({"compression", choice->pattern});
     }
     take_default_chunks(variable);
@@ -578,7 +580,8 @@ void Definitions::def_compression(const std::string& name, const std::string& te
                 std::string(v.dims.empty() ? "a scalar" : "text of any length") + " cannot be compressed")
         .of_variable(name);
   if (v.independent) check_can_be_independent(v, filters);
-  v.filters = filters;
+  v.filters =
+      in_context_of_variable(name, [&] { return traits_of(schema().format).stored_filters(filters); });
   given_.insert({"compression", v.name});
 }
 

@@ -46,8 +46,10 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
      true, Level::basic},
     {"compression", Kind::text, "none",
-     "none, or filters with + between: shuffle, deflate:1 to 12 or zstd:1 to 22, fletcher32",
-     "netcdf4: of new distributed variables that are given none of their own; by name: temp=...; salt*=...; "
+     "none, or filters with + between: shuffle, deflate:1 to 12 or zstd:1 to 22, fletcher32; zarr also: "
+     "gzip:0 to 9, blosc:zstd:5, ..., crc32c",
+     "netcdf4, zarr: of new distributed variables that are given none of their own; by name: temp=...; "
+     "salt*=...; "
      "...",
      true, Level::basic},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false,

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "codec/filters.hpp"
 #include "dataset/definitions/quantized.hpp"
 #include "driver/registry.hpp"
 #include "format/format_traits.hpp"
@@ -201,9 +202,24 @@ std::string why_unused(const Choices& choices, const Choices::Choice& choice, co
   return fmt::format("'{}' fits {} alone, and {}", choice.pattern, joined(fitting, ", "), about.meant);
 }
 
+// Filters that the format has not are an error from any source: without them, files would be of another size.
+void check_filters(const Settings& settings, const DatasetKind& kind) {
+  const FormatTraits& format = traits_of(kind.format);
+  if (!kind.writable || !format.has_chunks || settings.is_default("compression")) return;
+  const Choices choices = settings.choices("compression");
+  try {
+    for (const auto& choice : choices.all())
+      format.stored_filters(filters_of(choice.value));
+  } catch (const Error& e) {
+    throw Error(Code::setting, "setting compression (from {}), format {}: {}", settings.origin("compression"),
+                format.name, e.status().message);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind) {
+  check_filters(settings, kind);
   std::vector<std::string> warnings = settings.warnings();
   const bool refuses = settings.text("unused_settings") == "refuse";
   for (const Use& use : k_uses) {

@@ -19,7 +19,8 @@ struct DatasetKind {
 
 /// Settings that such a dataset has no use for, as warnings: sources other than the argument may speak of all
 /// datasets, whatever they are; also of old names that were used. Error(setting): the argument of the call
-/// itself has no use, or any source's with unused_settings=refuse. Local.
+/// itself has no use, or any source's with unused_settings=refuse; compression is one that the format has
+/// not. Local.
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind);
 
 /// Names and patterns of the settings by variable ("temp=...; salt*=...") that were used for no variable that

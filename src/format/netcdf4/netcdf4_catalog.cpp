@@ -7,6 +7,7 @@
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/object_header.hpp"
 #include "format/netcdf4/virtual_file.hpp"
+#include "format/stored_filters.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -484,6 +485,7 @@ std::vector<FormatTraits> netcdf4_formats() {
   full.types.push_back(Type::string);
   full.is_classic_model = false;
   full.has_chunks = true;
+  full.filters = as_netcdf4_has_them;
   full.has_groups = true;
   full.recognise = recognise_hdf5;
   full.drivers = "native netcdf gather";

@@ -94,8 +94,8 @@ def _library(findings: Findings) -> bool:
             absent,
             Verdict.WARNING,
             "New files cannot be compressed so, and such chunks are read by HDF5, if it can. Install "
-            "libdeflate and libzstd with their headers (Debian: libdeflate-dev, libzstd-dev), and build "
-            "Shoal again.",
+            "libdeflate, libzstd, lz4 and c-blosc with their headers (Debian: libdeflate-dev, libzstd-dev, "
+            "liblz4-dev, libblosc-dev), and build Shoal again.",
         )
     from ...hdf5_plugins import no_zstd, zstd_plugin
 
