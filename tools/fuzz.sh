@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the fuzzers of tests/fuzz with clang, and runs each one.
 #   tools/fuzz.sh [SECONDS [NAME...]]     60 seconds each; NAME: chunk, classic, journal, map, raw, reference, set,
-#                                     settings, streams
+#                                     settings, streams, zarr_metadata
 # What is found stays in build/fuzz/found/NAME-*; run build/fuzz/fuzz/fuzz_NAME FILE to see it again. New inputs are
 # kept in build/fuzz/corpus/NAME for the next run. Exit code 1 if anything was found, 77 without clang.
 set -euo pipefail
@@ -44,6 +44,6 @@ for name in "${names[@]}"; do
     grep -m 5 -E 'ERROR|SUMMARY|does not hold|Test unit written' "$log" || tail -5 "$log"
   fi
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  printf '%-10s %10s executions  %s\n' "$name" "${executions:-?}" "$result"
+  printf '%-13s %10s executions  %s\n' "$name" "${executions:-?}" "$result"
 done
 exit $found
