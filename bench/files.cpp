@@ -59,12 +59,21 @@ std::vector<std::string> pieces_of(const std::string& path) {
 }
 
 std::vector<std::string> files_of(const std::string& path) {
-  return found(path, [](const Ending&) { return true; });
+  std::vector<std::string> files;
+  for (const auto& piece : found(path, [](const Ending&) { return true; })) {
+    if (!std::filesystem::is_directory(piece)) {
+      files.push_back(piece);
+      continue;
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(piece))
+      if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  return files;
 }
 
 void remove_files(const std::string& path) {
-  for (const auto& file : files_of(path))
-    std::filesystem::remove(file);
+  for (const auto& piece : found(path, [](const Ending&) { return true; }))
+    std::filesystem::remove_all(piece);
 }
 
 std::int64_t bytes_of_files(const std::string& path) {

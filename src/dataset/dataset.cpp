@@ -22,6 +22,7 @@
 #include "format/format_traits.hpp"
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
+#include "storage/paths.hpp"
 
 namespace shoal {
 
@@ -58,7 +59,8 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   const Comm::Calling calling(dataset->comm_, "create", path);
   dataset->take_settings(options, OpenMode::create);
   dataset->in_file([&] {
-    const Settings& s = dataset->settings_;
+    Settings& s = dataset->settings_;
+    if (s.is_default("format") && extension_of(path) == ".zarr") s.set("format", "zarr", "name of the file");
     const Format format = format_of(s.text("format"));
     dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
     dataset->driver_ =

@@ -128,6 +128,12 @@ std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, c
     return make_driver(name, comm, path, mode, format, within_calls);
   }
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
+  if (fresh && options.layout.kind != LayoutOptions::Kind::one && !traits_of(format).has_sets)
+    throw Error(Code::setting,
+                "format {} has one store for all ranks, whose shards many of them write at a time; set "
+                "layout=one, or "
+                "choose a format of files (netcdf4, cdf5)",
+                name_of(format));
   if (fresh && options.layout.kind != LayoutOptions::Kind::one)
     return make_domains_driver(name, comm, path, mode, format, options);
   const bool calls_mpi_io = *kind.accesses != '\0';

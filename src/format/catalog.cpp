@@ -41,6 +41,11 @@ std::vector<StoredChunk> Catalog::stored_chunks(int variable, const Box& /*chunk
 
 void Catalog::unplace(int /*variable*/, const Box& /*chunks*/, const std::vector<bool>& /*fresh*/) {}
 
+void Catalog::open_objects(int variable, const Box& /*chunks*/) {
+  throw Error(Code::internal, "no chunks are stored in objects")
+      .of_variable(schema().variables.at(variable).name);
+}
+
 void Catalog::enter(int variable, const std::vector<NewChunk>& /*chunks*/) {
   throw Error(Code::internal, "no chunks can be entered").of_variable(schema().variables.at(variable).name);
 }

@@ -10,6 +10,7 @@
 #include "format/placement.hpp"
 #include "format/schema.hpp"
 #include "storage/container.hpp"
+#include "storage/object_ends.hpp"
 
 namespace shoal {
 
@@ -45,6 +46,8 @@ struct CatalogOptions {
       4096;  ///< data of distributed variables starts at multiples (classic; netcdf4 for large objects)
   std::int64_t chunk_bytes =
       4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
+  std::int64_t shard_bytes =
+      256 * 1024 * 1024;  ///< zarr: target size of the shards of a distributed variable
   FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
   ExternalFiles external_files = ExternalFiles::folder;
@@ -118,9 +121,12 @@ class Catalog {
   /// Kind::encoded: ranks stored these chunks themselves, in space that they took from the file's end. They
   /// are in the file with the next commit, as far as the unlimited dimensions reach them then.
   virtual void enter(int variable, const std::vector<NewChunk>& chunks);
-  /// The end of the file's space is kept in *end from now on, where ranks may take space for chunks by moving
-  /// it up; nullptr: the catalog keeps it again.
-  virtual void share_end(std::atomic<std::uint64_t>* /*end*/) {}
+  /// The ends of the file, or of its objects, are kept here from now on, where ranks may take space for
+  /// chunks by moving them up; all empty: the catalog keeps them again.
+  virtual void share_space(const SharedSpace& /*space*/) {}
+  /// Kind::encoded, in a dataset of many objects: opens those that these chunks are stored in (ObjectEnds), for
+  /// ranks that will store them.
+  virtual void open_objects(int variable, const Box& chunks);
 
   /// Put or get values of one box of a variable, any kind of placement; contiguous, row-major, of the
   /// variable's type in memory order. put makes unlimited dimensions grow. get gives the fill value where

@@ -12,6 +12,8 @@ namespace shoal {
 
 namespace {
 
+constexpr std::int64_t k_only_records_bytes = 4096;  // chunk of a variable with unlimited dimensions alone
+
 using Rule = ChunkRequest::Rule;
 using Lengths = std::vector<std::int64_t>;
 
@@ -128,6 +130,35 @@ std::optional<Lengths> requested_chunk(const ChunkRequest& request, const Dims& 
   const std::size_t first_cut = std::max(first, n - std::min<std::size_t>(n, 2));
   return request.rule == Rule::map ? map_chunk(lengths, first_cut, cells)
                                    : series_chunk(lengths, first_cut, grows, cells);
+}
+
+Dims default_chunk(const Dims& shape, const std::vector<bool>& unlimited, std::size_t element,
+                   std::int64_t chunk_bytes) {
+  Dims chunk(shape.size(), 1);
+  const auto size = static_cast<std::int64_t>(element);
+  const auto limit = std::max<std::int64_t>(chunk_bytes / size, 1);
+  if (std::find(unlimited.begin(), unlimited.end(), false) == unlimited.end()) {
+    // Nothing but records: some in each chunk, equally many in each dimension.
+    const auto cells =
+        static_cast<double>(std::min(limit, std::max<std::int64_t>(k_only_records_bytes / size, 1)));
+    const auto each = static_cast<std::int64_t>(std::pow(cells, 1.0 / std::max(shape.size(), 1)) + 1e-9);
+    for (auto& n : chunk)
+      n = std::max<std::int64_t>(each, 1);
+    return chunk;
+  }
+  std::int64_t cells = 1;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    if (unlimited[static_cast<std::size_t>(d)]) continue;
+    const auto length = std::max<std::int64_t>(shape[d], 1);
+    if (length <= limit / cells) {
+      chunk[d] = length;
+      cells *= length;
+      continue;
+    }
+    chunk[d] = even_part(length, limit / cells);
+    break;
+  }
+  return chunk;
 }
 
 }  // namespace shoal

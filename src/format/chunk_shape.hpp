@@ -13,7 +13,7 @@ namespace shoal {
 /// A request for the shape of chunks.
 struct ChunkRequest {
   enum class Rule {
-    automatic,  ///< netcdf4::default_chunk: records apart, otherwise as much as there is room for
+    automatic,  ///< default_chunk: records apart, otherwise as much as there is room for
     map,        ///< one index of all dimensions but the last two, which are whole if there is room
     series,     ///< many indices of the first dimension, few of the last two, one of the others
     shape       ///< as it is said
@@ -32,6 +32,11 @@ std::string text_of(const ChunkRequest& request);
 std::optional<std::vector<std::int64_t>> requested_chunk(const ChunkRequest& request, const Dims& shape,
                                                          const std::vector<bool>& unlimited,
                                                          std::size_t element, std::int64_t chunk_bytes);
+
+/// The shape where none was asked for: one index of unlimited dimensions, of the others as much as has
+/// chunk_bytes, the last ones whole first. Of nothing but unlimited ones some of each. Local.
+Dims default_chunk(const Dims& shape, const std::vector<bool>& unlimited, std::size_t element,
+                   std::int64_t chunk_bytes);
 
 /// At most so many of a length (1 or more), in equal parts, so that little or nothing of the last one sticks
 /// out.

@@ -19,7 +19,7 @@ std::deque<FormatTraits>& rows() {
   static std::deque<FormatTraits> known = [] {
     std::deque<FormatTraits> all;
     // A format is listed here.
-    for (const auto& of_folder : {classic_formats(), netcdf4_formats(), raw_formats()})
+    for (const auto& of_folder : {classic_formats(), netcdf4_formats(), raw_formats(), zarr_formats()})
       all.insert(all.end(), of_folder.begin(), of_folder.end());
     return all;
   }();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "format/placement.hpp"
 #include "format/schema.hpp"
 #include "storage/container.hpp"
 
@@ -29,6 +30,7 @@ struct FormatTraits {
   bool has_header_file = false;  ///< the header is a file beside the data
   /// A record is there for all variables as soon as it is for one: cells that nobody wrote must be filled.
   bool interleaves_records = false;
+  bool has_sets = true;     ///< a dataset may lie in several files (setting layout)
   bool has_groups = false;  ///< names may lie in groups of names (group_paths.hpp)
   bool has_chunks = false;  ///< variables may be stored in chunks, which filters compress
   /// Of a format with chunks: the filters that it stores where these are asked for (stored_filters.hpp);
@@ -37,8 +39,9 @@ struct FormatTraits {
   const char* drivers = "native";  ///< those that store it, with blanks between, as far as they are built
   /// Of a dataset that is a folder: the object that has its header; nullptr: a dataset is a file.
   const char* root_object = nullptr;
-  /// Of such a dataset: the names of objects by the numbers in Location. 0 is root_object.
-  std::string (*object_name)(const Schema& schema, std::uint64_t object) = nullptr;
+  /// Of such a dataset: the names of objects by the numbers in Location, and by the placement of the variable
+  /// that the number has (ObjectNumber; nullptr: it has none). 0 is root_object.
+  std::string (*object_name)(const Placement* where, std::uint64_t object) = nullptr;
 
   /// The format of the file (of root_object), which begins with these bytes (up to 8), if it is this one or
   /// another of the same folder of src/format. nullptr: another row of the folder tells. Error(format): an
@@ -85,5 +88,6 @@ std::vector<Type> number_types();
 std::vector<FormatTraits> classic_formats();
 std::vector<FormatTraits> netcdf4_formats();
 std::vector<FormatTraits> raw_formats();
+std::vector<FormatTraits> zarr_formats();
 
 }  // namespace shoal

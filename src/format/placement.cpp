@@ -15,6 +15,32 @@ std::int64_t length_of(const Dims& chunk, int d) {
 
 }  // namespace
 
+std::uint64_t place_of_object(const ObjectGrid& objects, const Dims& chunk_index, const Dims& chunk) {
+  std::uint64_t place = 0;
+  for (int d = 0; d < chunk.size(); ++d) {
+    const std::int64_t in_object = objects.cells[d] / length_of(chunk, d);
+    place = place * static_cast<std::uint64_t>(d == 0 ? 1 : std::max<std::int64_t>(objects.count[d], 1)) +
+            static_cast<std::uint64_t>(chunk_index[d] / std::max<std::int64_t>(in_object, 1));
+  }
+  return place;
+}
+
+std::uint64_t object_of_chunk(int variable, const Placement& where, const Dims& chunk_index) {
+  if (!where.objects.has_objects()) return 0;
+  return ObjectNumber{variable, 0, place_of_object(where.objects, chunk_index, where.chunk)}.number();
+}
+
+Dims indices_of_object(const ObjectGrid& objects, std::uint64_t place) {
+  Dims indices(objects.cells.size());
+  for (int d = indices.size() - 1; d > 0; --d) {
+    const auto n = static_cast<std::uint64_t>(std::max<std::int64_t>(objects.count[d], 1));
+    indices[d] = static_cast<std::int64_t>(place % n);
+    place /= n;
+  }
+  if (!indices.empty()) indices[0] = static_cast<std::int64_t>(place);
+  return indices;
+}
+
 Box chunks_of(const Box& region, const Dims& chunk) {
   assert(region.rank() == chunk.size());
   Box chunks(Dims(chunk.size()), Dims(chunk.size()));

@@ -3,12 +3,57 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "base/box.hpp"
 #include "base/pack_fields.hpp"
 #include "storage/location.hpp"
 
 namespace shoal {
+
+/// How the chunks of a variable lie in objects, of a dataset that has many: each object has whole chunks, and
+/// is called by its place in a grid.
+struct ObjectGrid {
+  Dims cells;  ///< of an object; empty: it is that of a scalar
+  Dims count;  ///< objects in each dimension; in the first one there may come more
+  /// Names of objects: the folder, which has the variable's name as of the last commit; what is in front of
+  /// the indices there ("c/"), and between them.
+  std::string folder, prefix, separator;
+
+  /// False: the format names its objects by other numbers, or has one.
+  bool has_objects() const { return !folder.empty(); }
+
+  template <class Writer>
+  void pack(Writer& out) const {
+    put_all(out, cells, count, folder, prefix, separator);
+  }
+  template <class Reader>
+  void unpack(Reader& in) {
+    get_all(in, cells, count, folder, prefix, separator);
+  }
+};
+
+/// The number of an object of a variable's grid, as it stands in a Location.
+struct ObjectNumber {
+  int variable = 0;
+  /// 0: the object has its name. Otherwise it is a draft, which takes the name at the commit: readers find
+  /// what the object had until then. Drafts of different commits have different numbers.
+  unsigned draft = 0;
+  std::uint64_t place = 0;  ///< in the grid, row-major
+
+  static constexpr int k_place_bits = 36, k_draft_bits = 10;
+  static constexpr unsigned k_drafts = 1U << k_draft_bits;
+
+  static ObjectNumber of(std::uint64_t number) {
+    return {static_cast<int>(number >> (k_place_bits + k_draft_bits)) - 1,
+            static_cast<unsigned>(number >> k_place_bits) % k_drafts,
+            number & ((std::uint64_t{1} << k_place_bits) - 1)};
+  }
+  std::uint64_t number() const {
+    return (static_cast<std::uint64_t>(variable) + 1) << (k_place_bits + k_draft_bits) |
+           static_cast<std::uint64_t>(draft) << k_place_bits | place;
+  }
+};
 
 /// Where the bytes of a variable lie. The variable, in all its dimensions (record dimension first), is cut
 /// into a grid of chunks that starts at index 0; within a chunk bytes are row-major over the whole chunk
@@ -27,14 +72,15 @@ struct Placement {
   Dims chunk;                ///< shape of a chunk; in an unlimited dimension the number of records it holds
   std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
   std::uint64_t stride = 0;  ///< regular only
+  ObjectGrid objects;
 
   template <class Writer>
   void pack(Writer& out) const {
-    put_all(out, kind, swapped, late, chunk, begin, stride);
+    put_all(out, kind, swapped, late, chunk, begin, stride, objects);
   }
   template <class Reader>
   void unpack(Reader& in) {
-    get_all(in, kind, swapped, late, chunk, begin, stride);
+    get_all(in, kind, swapped, late, chunk, begin, stride, objects);
   }
 };
 
@@ -42,6 +88,13 @@ struct Placement {
 inline Location location_of(const Placement& where, std::int64_t i) {
   return {0, where.begin + static_cast<std::uint64_t>(i) * where.stride};
 }
+
+/// The place in the grid of the object that has a chunk; the number of that object, which is 0 where there is
+/// one for all.
+std::uint64_t place_of_object(const ObjectGrid& objects, const Dims& chunk_index, const Dims& chunk);
+std::uint64_t object_of_chunk(int variable, const Placement& where, const Dims& chunk_index);
+/// The place as indices in the grid.
+Dims indices_of_object(const ObjectGrid& objects, std::uint64_t place);
 
 /// The chunks that a region touches, as a box in the chunk grid.
 Box chunks_of(const Box& region, const Dims& chunk);

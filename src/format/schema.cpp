@@ -205,7 +205,7 @@ void visit_schema(Io& io, AnySchema& schema) {
     to.each(v.attributes, attribute);
     to.each(v.unread, unread);
     to(v.no_fill, v.distributed, v.independent, v.chunks, v.filters, v.fits_plainly, v.refusal,
-       v.in_other_files);
+       v.in_other_files, v.absent);
   });
   io.each(schema.changes, [](auto& to, auto& c) { to(c.kind, c.index, c.name, c.to); });
 }

@@ -20,10 +20,12 @@ enum class Format : int {
   netcdf4_classic = 4,
   cdf5 = 5,    // up to here numbers of nc_inq_format
   raw = 101,   ///< bytes only, what is where in a file beside it
-  ascii = 102  ///< the same as text, one value a line
+  ascii = 102,  ///< the same as text, one value a line
+  zarr = 103,   ///< Zarr, version 3
+  zarr2 = 104   ///< version 2, for reading
 };
 
-/// "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii".
+/// "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii", "zarr", "zarr2".
 const char* name_of(Format format);
 /// The format of that name; also "64bit-offset", "nc4", "classic", ... ; throws Error(setting) with the
 /// nearest name.
@@ -81,6 +83,7 @@ struct VariableDef {
   bool fits_plainly = true;     ///< false: cannot be read or written; most have a type Shoal has no name for
   std::string refusal;          ///< why not, where that is not the type
   bool in_other_files = false;  ///< netcdf4: its values lie in other files (external, virtual)
+  Bytes absent;                 ///< zarr: a cell of a chunk that is not there, if that is not fill_of
 };
 
 /// Error(not_supported): the variable cannot be read or written (fits_plainly), and why. Local.
@@ -148,6 +151,10 @@ bool have_same_values(const Attribute& a, const Attribute& b);
 /// The fill value of a variable in memory order, size_of(type) bytes: its _FillValue or NetCDF's default.
 /// Undefined for strings (empty).
 Bytes fill_of(const VariableDef& variable);
+/// What a cell is read as that has no place in the file: the same, unless the file says another value.
+inline Bytes absent_value_of(const VariableDef& variable) {
+  return variable.absent.empty() ? fill_of(variable) : variable.absent;
+}
 /// Why the _FillValue of the variable is not used: it is of another type, or not one value; "": it is, or
 /// there is none. (Programs that call HDF5, and NCO, write such.)
 std::string fault_of_fill(const VariableDef& variable);

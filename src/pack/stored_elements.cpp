@@ -38,6 +38,12 @@ Bytes stored_fill(const VariableDef& variable, bool swapped) {
   return fill;
 }
 
+Bytes stored_absent_value(const VariableDef& variable, bool swapped) {
+  Bytes value = absent_value_of(variable);
+  if (swapped) swap_bytes(value.data(), value.size(), 1);
+  return value;
+}
+
 const std::byte* substitute_for(Type type) {
   static constexpr std::array<std::byte, 8> k_false{};
   return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));

@@ -24,6 +24,8 @@ inline ConvertRun to_stored(const Transfer& transfer, const Element& stored) {
 
 /// The fill value of a variable as the file has it: in this machine's byte order, or in the other.
 Bytes stored_fill(const VariableDef& variable, bool swapped);
+/// absent_value_of, as stored.
+Bytes stored_absent_value(const VariableDef& variable, bool swapped);
 
 /// What stands in the caller's array where a value of the file does not fit.
 const std::byte* substitute_for(Type type);

@@ -21,6 +21,9 @@ class OneObject : public Container {
   std::vector<std::string> list(const std::string& beginning) override {
     return beginning.empty() ? std::vector<std::string>{""} : std::vector<std::string>{};
   }
+  std::vector<std::string> children(const std::string& /*folder*/) override { return {}; }
+  void remove_below(const std::string& /*folder*/) override { throw has_one(); }
+  void copy(const std::string& /*object*/, const std::string& /*to*/) override { throw has_one(); }
   void remove(const std::string& /*object*/) override { throw has_one(); }
   void publish(const std::string& /*made*/, const std::string& /*object*/, bool /*durable*/) override {
     throw has_one();
@@ -79,11 +82,33 @@ class FolderContainer final : public Container {
     return objects;
   }
 
+  std::vector<std::string> children(const std::string& folder) override {
+    const std::string at = joined_path(path_, folder);
+    if (!is_a_folder(at)) return {};
+    std::vector<std::string> names = names_in_folder(at);
+    for (std::string& name : names)
+      if (kind_of_path(joined_path(at, name)) == PathKind::folder) name += '/';
+    return names;
+  }
+
+  void remove_below(const std::string& folder) override {
+    std::string at = joined_path(path_, folder);
+    while (at.size() > path_.size() && at.ends_with('/'))
+      at.pop_back();
+    if (at.size() > path_.size()) remove_all(at);
+  }
+
+  void copy(const std::string& object, const std::string& to) override {
+    make_folders(folder_of(joined_path(path_, to)));
+    link_or_copy(joined_path(path_, object), joined_path(path_, to));
+  }
+
   void remove(const std::string& object) override { remove_file(joined_path(path_, object)); }
 
   void publish(const std::string& made, const std::string& object, bool durable) override {
     const std::string from = joined_path(path_, made);
     const std::string to = joined_path(path_, object);
+    make_folders(folder_of(to));
     if (std::rename(from.c_str(), to.c_str()) != 0)
       throw errno_error(errno, "it cannot be given its name (rename)").in_file(to);
     if (durable) sync_directory_of(to);

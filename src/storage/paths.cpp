@@ -185,6 +185,14 @@ void remove_all(const std::string& path) {
   if (problem) throw errno_error(problem.value(), "removing it").in_file(path);
 }
 
+void link_or_copy(const std::string& path, const std::string& to) {
+  std::error_code problem;
+  fs::create_hard_link(path, to, problem);
+  if (!problem) return;
+  fs::copy_file(path, to, problem);
+  if (problem) throw errno_error(problem.value(), "copying a file to it").in_file(to);
+}
+
 void remove_file(const std::string& path) {
   std::error_code problem;
   fs::remove(path, problem);

@@ -85,6 +85,9 @@ void make_folders(const std::string& folder);
 /// Removes a file or a folder with all that is in it; links are removed, not followed. Does nothing where
 /// there is none. Error(io, permission) with the path as file. Local.
 void remove_all(const std::string& path);
+/// Gives a file another, free name as well (a hard link), or copies it where the file system has no such
+/// names. Error(io, permission, no_space) with the new path as file. Local.
+void link_or_copy(const std::string& path, const std::string& to);
 /// Removes a file; does nothing where there is none. Error(io, permission) with the path as file. Local.
 void remove_file(const std::string& path);
 

@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "base/type.hpp"
 #include "driver/registry.hpp"
+#include "format/format_traits.hpp"
 #include "shoal/shoal.h"
 #include "support/guarded_memory.hpp"
 
@@ -101,6 +102,21 @@ inline bool has_format(const std::string& format) {
   return std::find(formats().begin(), formats().end(), format) != formats().end();
 }
 
+/// The format that has all there is: groups, strings, chunks that are compressed.
+inline const std::string& full_format() {
+  static const std::string k_full = has_format("zarr") ? "zarr" : "netcdf4";
+  return k_full;
+}
+
+inline bool has_full_format() {
+  return has_format(full_format());
+}
+
+/// "format=netcdf4" (full_format), and more settings.
+inline std::string full_settings(const std::string& more = "") {
+  return "format=" + full_format() + more;
+}
+
 /// The layout under test: environment SHOAL_LAYOUT.
 inline std::string layout() {
   const char* name = std::getenv("SHOAL_LAYOUT");
@@ -116,7 +132,7 @@ inline bool in_one_file() {
 inline bool compresses_parts() {
   const char* access = std::getenv("SHOAL_ACCESS");
   const bool alone = driver() == "netcdf" && access != nullptr && std::string(access) == "independent";
-  return has_format("netcdf4") && in_one_file() && !alone;
+  return has_full_format() && in_one_file() && !alone;
 }
 
 /// For cases that not every driver can pass: says so, and is true where the case is to be left.
@@ -125,14 +141,20 @@ inline bool skipped(bool possible, const char* why) {
   return !possible;
 }
 
-inline bool is_netcdf4(const std::string& format) {
-  return format.rfind("netcdf4", 0) == 0;
+/// May variables of the format be stored in chunks?
+inline bool has_chunks(const std::string& format) {
+  return traits_of(format_of(format)).has_chunks;
+}
+
+/// May they be strings of any length?
+inline bool has_strings(const std::string& format) {
+  return holds(format_of(format), Type::string);
 }
 
 /// Number types that the format holds.
 inline std::vector<int> types_of(const std::string& format) {
   std::vector<int> types{SHOAL_BYTE, SHOAL_SHORT, SHOAL_INT, SHOAL_FLOAT, SHOAL_DOUBLE};
-  if (format == "cdf5" || format == "netcdf4" || format == "raw" || format == "ascii")
+  if (holds(format_of(format), Type::uint64))
     types.insert(types.end(), {SHOAL_UBYTE, SHOAL_USHORT, SHOAL_UINT, SHOAL_INT64, SHOAL_UINT64});
   return types;
 }

@@ -100,7 +100,7 @@ class Fields {
 
 shoal_dataset* create(const Fields& all, const std::string& settings) {
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=netcdf4" + settings).c_str(), &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, (full_settings() + settings).c_str(), &file));
   def_dim(file, "time", SHOAL_UNLIMITED);
   def_dim(file, "z", k_levels);
   def_dim(file, "y", k_rows);
@@ -336,7 +336,8 @@ TEST_CASE("compression: ranks of several nodes compress as much, whoever has the
   const Cut cut(MPI_COMM_WORLD, {k_size, k_size}, tile, {0, 0}, {0, 0});
   const std::int64_t chunk[] = {1, 3, 8};
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=deflate, ranks_per_node=1", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings(", compression=deflate, ranks_per_node=1").c_str(),
+                  &file));
   def_dim(file, "time", SHOAL_UNLIMITED);
   def_dim(file, "y", k_size);
   def_dim(file, "x", k_size);
@@ -372,7 +373,7 @@ TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in 
     ok(shoal_map(MPI_COMM_WORLD, 2, global, 1, n, list.data(), &map));
     shoal_dataset* file = nullptr;
     ok(shoal_create(MPI_COMM_WORLD, k_path,
-                    ("format=netcdf4, compression=shuffle+deflate" + (is_native() ? nodes : "")).c_str(),
+                    (full_settings(", compression=shuffle+deflate") + (is_native() ? nodes : "")).c_str(),
                     &file));
     def_dim(file, "time", SHOAL_UNLIMITED);
     def_dim(file, "c", k_mapped);
@@ -427,7 +428,7 @@ TEST_CASE("compression: a part that is written again is fill where no rank has a
     CAPTURE(nodes);
     shoal_dataset* file = nullptr;
     ok(shoal_create(MPI_COMM_WORLD, k_path,
-                    ("format=netcdf4, compression=shuffle+deflate" + (is_native() ? nodes : "")).c_str(),
+                    (full_settings(", compression=shuffle+deflate") + (is_native() ? nodes : "")).c_str(),
                     &file));
     def_dim(file, "z", k_two);
     def_dim(file, "c", k_all);
@@ -467,7 +468,7 @@ TEST_CASE("compression: chunks of many records are decoded once for reading reco
   const Cut cut(MPI_COMM_WORLD, {k_size, k_size}, tile, {0, 0}, {0, 0});
   const std::int64_t chunk[] = {k_records, 10, 10};
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=shuffle+deflate", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings(", compression=shuffle+deflate").c_str(), &file));
   def_dim(file, "time", SHOAL_UNLIMITED);
   def_dim(file, "y", k_size);
   def_dim(file, "x", k_size);

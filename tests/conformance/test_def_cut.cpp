@@ -79,7 +79,7 @@ bool has_attribute(const shoal_dataset* file, const char* variable, const char* 
 bool compresses(const std::string& format) {
   const char* access = std::getenv("SHOAL_ACCESS");
   const bool independent = access != nullptr && std::string(access) == "independent";
-  return is_netcdf4(format) && !(driver() == "netcdf" && independent);
+  return has_chunks(format) && !(driver() == "netcdf" && independent);
 }
 
 }  // namespace
@@ -231,10 +231,9 @@ TEST_CASE("def_cut: what is refused, and changes nothing") {
 }
 
 TEST_CASE("def_cut: text of any length is not cut") {
-  if (skipped(has_format("netcdf4") && driver() != "netcdf",
-              "strings go to format netcdf4, and not in parallel"))
+  if (skipped(has_full_format() && driver() != "netcdf", "strings go to format netcdf4, and not in parallel"))
     return;
-  shoal_dataset* file = create("format=netcdf4", tiles());
+  shoal_dataset* file = create(full_settings().c_str(), tiles());
   ok(shoal_def_var(file, "titles", SHOAL_STRING, "y", nullptr));
   fails(shoal_def_cut(file, "titles"), SHOAL_NOT_SUPPORTED, {"titles", "strings"});
   ok(shoal_close(&file, 0));

@@ -109,7 +109,7 @@ void put(shoal_dataset* file, const char* name, std::int64_t n, int seed) {
 /// time and x of the file, depth of ocean; a group in a group, and one that nothing is in.
 shoal_dataset* new_file(const Cut& cut, const std::string& settings = "") {
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=netcdf4, " + settings).c_str(), &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, (full_settings(", ") + settings).c_str(), &file));
   def_dim(file, "time", SHOAL_UNLIMITED);
   def_dim(file, "x", k_x);
   def_dim(file, "ocean/depth", k_depth);
@@ -145,7 +145,7 @@ void check_record(shoal_dataset* file, const Cut& cut, std::int64_t record) {
 }
 
 bool no_groups() {
-  return skipped(has_format("netcdf4"), "it has no format with groups");
+  return skipped(has_full_format(), "it has no format with groups");
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ TEST_CASE("groups: dimensions are looked for outwards, and each group has its ow
   if (skipped(in_one_file(), "sets of files cut dimensions of one length")) return;
   const Cut of_file = cut_of(k_x), of_group = cut_of(5);
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings().c_str(), &file));
   def_dim(file, "x", k_x);
   def_dim(file, "t", SHOAL_UNLIMITED);
   def_dim(file, "a/x", 5);
@@ -345,7 +345,7 @@ TEST_CASE("groups: compressed fields, and chunks") {
   if (no_groups() || skipped(compresses_parts(), "it does not compress here")) return;
   const Cut cut = cut_of(k_x);
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings().c_str(), &file));
   def_dim(file, "time", SHOAL_UNLIMITED);
   def_dim(file, "x", k_x);
   ok(shoal_def_var(file, "deep/down/v", SHOAL_FLOAT, "time x", cut.handle()));
@@ -374,7 +374,7 @@ TEST_CASE("groups: cells that are left out, and a list of water points, in a gro
   shoal_decomposition* masked = nullptr;
   ok(shoal_masked(MPI_COMM_WORLD, cut.handle(), &mask, &masked));
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings().c_str(), &file));
   def_dim(file, "x", k_x);
   ok(shoal_def_gathered(file, "sea/water", "x", masked));
   const std::vector<std::string> hides = {"'sea/x' would hide 'x'", "'sea/water'"};
@@ -414,7 +414,7 @@ TEST_CASE("groups: cells that are left out, and a list of water points, in a gro
 TEST_CASE("groups: names that cannot be") {
   if (no_groups()) return;
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings().c_str(), &file));
   def_dim(file, "x", k_x);
   ok(shoal_def_var(file, "v", SHOAL_FLOAT, "x", nullptr));
   ok(shoal_def_var(file, "g/v", SHOAL_FLOAT, "x", nullptr));
@@ -445,7 +445,7 @@ TEST_CASE("groups: names that cannot be") {
 
 TEST_CASE("groups: formats that have none say so") {
   for (const auto& format : formats()) {
-    if (format == "netcdf4") continue;
+    if (traits_of(format_of(format)).has_groups) continue;
     CAPTURE(format);
     shoal_dataset* file = nullptr;
     ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format).c_str(), &file));
@@ -464,7 +464,7 @@ TEST_CASE("groups: formats that have none say so") {
 TEST_CASE("groups: ranks that make others are told so") {
   if (no_groups() || world_size() == 1) return;
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  ok(shoal_create(MPI_COMM_WORLD, k_path, full_settings().c_str(), &file));
   def_dim(file, "x", k_x);
   ok(shoal_def_group(file, world_rank() == 0 ? "here" : "there"));
   int code = shoal_end_define(file);

@@ -111,7 +111,7 @@ void in_file_too(shoal_dataset** file, const std::function<void(const shoal_data
 
 /// Can a variable that is there get _FillValue? PnetCDF takes none, nor netCDF-C in netCDF-4.
 bool takes_late(const std::string& format) {
-  return driver() != "pnetcdf" && (!is_netcdf4(format) || is_native());
+  return driver() != "pnetcdf" && (!has_chunks(format) || is_native());
 }
 
 }  // namespace

@@ -227,12 +227,12 @@ TEST_CASE("maps: chunks that cut the mapped dimensions") {
   for (const Seed& seed : seeds(13)) {
     CAPTURE(seed);
     std::mt19937 random(seed.value);
-    if (skipped(has_format("netcdf4"), "it has no chunks")) return;
-    write_and_read("format=netcdf4", k_shapes[3], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_FLOAT,
+    if (skipped(has_full_format(), "it has no chunks")) return;
+    write_and_read(full_settings(), k_shapes[3], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_FLOAT,
                    {1, 1, 2, 3, 4, 1}, random);
-    write_and_read("format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT, {2, 3, 3, 4},
+    write_and_read(full_settings(), k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT, {2, 3, 3, 4},
                    random);
-    write_and_read("format=netcdf4", k_shapes[1], {20, 10, 5, false}, SHOAL_SHORT, SHOAL_INT, {1, 2, 50},
+    write_and_read(full_settings(), k_shapes[1], {20, 10, 5, false}, SHOAL_SHORT, SHOAL_INT, {1, 2, 50},
                    random);
   }
 }
@@ -257,8 +257,8 @@ TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
                      SHOAL_DOUBLE, {}, random);
       write_and_read(variant + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT, SHOAL_INT,
                      {}, random);
-      if (format == "netcdf4")
-        write_and_read(variant + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT,
+      if (format == full_format())
+        write_and_read(variant + ", " + full_settings(), k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT,
                        SHOAL_FLOAT, {2, 3, 3, 4}, random);
     }
   }

@@ -152,7 +152,7 @@ TEST_CASE("the number of records where dimensions of several grow") {
   const std::int64_t n = world_size();
   const Cut cut = rows(n);
   shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, "next.nc", "format=netcdf4", &file));
+  ok(shoal_create(MPI_COMM_WORLD, "next.nc", full_settings().c_str(), &file));
   def_dim(file, "t", SHOAL_UNLIMITED);
   def_dim(file, "day", SHOAL_UNLIMITED);
   def_dim(file, "x", n);

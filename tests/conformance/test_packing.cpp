@@ -353,8 +353,8 @@ TEST_CASE("packing: a file goes on with it, compressed in parts of chunks too") 
       define(file, name, SHOAL_DOUBLE, name[0] == 'v' ? cut.handle() : map);
       ok(shoal_def_pack(file, name, variant.text.c_str()));
       const std::int64_t chunks[] = {2, 1, 5, 6};
-      if (is_netcdf4(format)) ok(shoal_def_chunks(file, name, chunks));
-      if (is_netcdf4(format) && compresses_parts())
+      if (has_chunks(format)) ok(shoal_def_chunks(file, name, chunks));
+      if (has_chunks(format) && compresses_parts())
         ok(shoal_def_compression(file, name, "shuffle+deflate:1"));
     }
     // By attributes of the program's.

@@ -84,7 +84,7 @@ using Names = std::vector<std::string>;
 /// netCDF-C makes no coordinate variable of one that is in a netCDF-4 file; variables, and in the classic
 /// model attributes, change their order.
 bool by_netcdf4(const std::string& format) {
-  return driver() == "netcdf" || (driver() == "gather" && is_netcdf4(format));
+  return driver() == "netcdf" || (driver() == "gather" && has_chunks(format));
 }
 
 Names sorted(Names names) {

@@ -21,16 +21,16 @@ constexpr std::size_t k_magic_bytes = 8;
 
 // 0 is the header.
 std::uint64_t object_of(int variable, std::int64_t record) {
-  return (static_cast<std::uint64_t>(variable) + 1) << 32U | static_cast<std::uint64_t>(record);
+  return ObjectNumber{variable, 0, static_cast<std::uint64_t>(record)}.number();
 }
 int variable_of(std::uint64_t object) {
-  return static_cast<int>(object >> 32U) - 1;
+  return ObjectNumber::of(object).variable;
 }
 std::int64_t record_of(std::uint64_t object) {
-  return static_cast<std::int64_t>(object & 0xffffffffU);
+  return static_cast<std::int64_t>(ObjectNumber::of(object).place);
 }
 
-std::string object_name(const Schema& /*schema*/, std::uint64_t object) {
+std::string object_name(const Placement* /*where*/, std::uint64_t object) {
   if (object == 0) return k_root;
   return "v" + std::to_string(variable_of(object)) + "/r" + std::to_string(record_of(object));
 }
@@ -180,7 +180,7 @@ Bytes ObjectsCatalog::load(int variable, std::uint64_t object) {
 }
 
 std::string ObjectsCatalog::name_of(std::uint64_t object) const {
-  return object_name(schema_, object);
+  return object_name(nullptr, object);
 }
 
 void ObjectsCatalog::store(std::uint64_t object, const Bytes& cells, bool durable) {

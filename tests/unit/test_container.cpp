@@ -161,3 +161,22 @@ TEST_CASE("locks of folders: one process, or two datasets of it, have it at a ti
   first.release();
   CHECK(second.take(folder.file("set")) == FileLock::Outcome::locked);
 }
+
+TEST_CASE("containers: a folder shows what is right below, drops what is below a folder, and copies") {
+  const Folder folder;
+  const auto container = folder_container(folder.file("set"), open_posix_store);
+  CHECK(container->children("").empty());
+  write(*container, "temp/c/0/1", "one", StoreMode::write_or_create);
+  write(*container, "temp/c/5", "two", StoreMode::write_or_create);
+  write(*container, "temp/zarr.json", "{}", StoreMode::write_or_create);
+  CHECK(sorted(container->children("")) == std::vector<std::string>{"temp/"});
+  CHECK(sorted(container->children("temp/")) == std::vector<std::string>{"c/", "zarr.json"});
+  CHECK(sorted(container->children("temp/c/")) == std::vector<std::string>{"0/", "5"});
+  container->copy("temp/c/0/1", "salt/c/0/1");
+  CHECK(text_in(*container, "salt/c/0/1") == "one");
+  CHECK(text_in(*container, "temp/c/0/1") == "one");
+  container->remove_below("temp/");
+  container->remove_below("temp/");
+  CHECK(container->list("") == std::vector<std::string>{"salt/c/0/1"});
+  CHECK_FALSE(std::filesystem::exists(folder.file("set") + "/temp"));
+}

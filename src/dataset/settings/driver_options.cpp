@@ -145,6 +145,7 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.catalog.header_reserve = settings.bytes("header_reserve");
   out.catalog.alignment = settings.bytes("alignment");
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
+  out.catalog.shard_bytes = settings.bytes("shard_bytes");
   if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
   out.catalog.fill = fill_mode_of(settings);
   const std::string& external = settings.text("external_files");

@@ -38,8 +38,8 @@ constexpr const char* k_own_default = "program's default";
 
 constexpr auto k_keys = std::to_array<SettingKey>({
     // Basic: what most programs set, if anything.
-    {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
-     true, Level::basic},
+    {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii zarr",
+     "format of new files", true, Level::basic},
     {"layout", Kind::word, "one", "one process node domains",
      "how many files a new dataset is: one for all ranks, for each process, node, or I/O domain", true,
      Level::basic},
@@ -149,10 +149,13 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "written "
      "where these are in the folder of the file or below, not at all, or wherever they are",
      false},
-    {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
-     false},
+    {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more",
+     "netcdf4, zarr: size of a chunk nobody gave a shape for", false},
+    {"shard_bytes", Kind::bytes, "256MiB", "1KiB or more",
+     "zarr: size of the files (shards) that a distributed variable is cut into, whole chunks each", false},
     {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",
-     "netcdf4: shape of the chunks of new distributed variables, by name as compression; auto keeps records "
+     "netcdf4, zarr: shape of the chunks of new distributed variables, by name as compression; auto keeps "
+     "records "
      "apart",
      true},
     {"quantize", Kind::text, "none", "none, bitround:N or granular_bitround:N",
@@ -260,7 +263,7 @@ void check_number(const SettingKey& key, const std::string& value, const std::st
 
 std::int64_t least_bytes(const std::string& key) {
   if (key == "stage_bytes") return 64 * 1024;
-  if (key == "chunk_bytes") return 1024;
+  if (key == "chunk_bytes" || key == "shard_bytes") return 1024;
   if (key == "alignment" || key == "direct_bytes") return 1;
   return 0;
 }

@@ -24,6 +24,10 @@ bool has_chunks(const Settings& /*settings*/, const DatasetKind& kind) {
   return traits_of(kind.format).has_chunks;
 }
 
+bool has_shards(const Settings& settings, const DatasetKind& kind) {
+  return has_chunks(settings, kind) && traits_of(kind.format).holds_objects();
+}
+
 bool is_classic(const Settings& /*settings*/, const DatasetKind& kind) {
   return traits_of(kind.format).is_classic;
 }
@@ -52,7 +56,7 @@ bool is_native(const Settings& /*settings*/, const DatasetKind& kind) {
 }
 
 bool has_own_hdf5(const Settings& settings, const DatasetKind& kind) {
-  return is_native(settings, kind) && has_chunks(settings, kind);
+  return is_native(settings, kind) && has_chunks(settings, kind) && !traits_of(kind.format).holds_objects();
 }
 
 // Boxes are what other drivers' libraries are handed anyway.
@@ -80,6 +84,7 @@ constexpr const char* k_background = "set background=thread or ranks";
 
 constexpr auto k_uses = std::to_array<Use>({
     {"chunk_bytes", has_chunks, nullptr, false, "format FORMAT has no chunks", k_netcdf4},
+    {"shard_bytes", has_shards, nullptr, false, "format FORMAT has no shards", "choose format zarr"},
     {"chunks", has_chunks, "auto", false, "format FORMAT has no chunks", k_netcdf4},
     {"compression", has_chunks, "none", false, "format FORMAT cannot be compressed", k_netcdf4},
     {"hdf5_readers", has_own_hdf5, "1.10", false,

@@ -41,10 +41,11 @@ bool library_locks_all(const std::string& path, Sharing sharing) {
 bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, Sharing sharing,
                      const SystemOptions& system) {
   if (sharing == Sharing::local || sharing == Sharing::unknown) return false;
-  if (mode != OpenMode::write) return traits_of(format).has_chunks;
+  const auto is_hdf5 = [](Format f) { return traits_of(f).has_chunks && !traits_of(f).holds_objects(); };
+  if (mode != OpenMode::write) return is_hdf5(format);
   Format found = format;
   caught([&] { found = recognise(*system.open_store(path, StoreMode::read)); });
-  return traits_of(found).has_chunks;
+  return is_hdf5(found);
 }
 
 // Ranks then open the file by its name when they first need it.

@@ -99,6 +99,9 @@ class FolderOfPlace final : public Container {
     return now()->open(object, mode);
   }
   std::vector<std::string> list(const std::string& beginning) override { return now()->list(beginning); }
+  std::vector<std::string> children(const std::string& folder) override { return now()->children(folder); }
+  void remove_below(const std::string& folder) override { now()->remove_below(folder); }
+  void copy(const std::string& object, const std::string& to) override { now()->copy(object, to); }
   void remove(const std::string& object) override { now()->remove(object); }
   void publish(const std::string& made, const std::string& object, bool durable) override {
     now()->publish(made, object, durable);

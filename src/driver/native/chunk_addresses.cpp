@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver/protocol/root_values.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -135,27 +136,49 @@ std::vector<StoredChunk> ChunkAddresses::find_encoded(const FieldJob& job) {
   return chunks;
 }
 
-std::uint64_t ChunkAddresses::take_space(std::uint64_t bytes) {
-  const auto all = context_.comm.gather(std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)}, 0);
+std::vector<Location> ChunkAddresses::take_space(const std::vector<SpaceRequest>& mine) {
+  ByteWriter out;
+  out.put(mine);
+  const auto all = context_.comm.gather(out.take(), 0);
   std::vector<Bytes> parts;
   if (context_.header.on_owner()) {
-    std::uint64_t total = 0;
-    for (const auto n : all)
-      total += static_cast<std::uint64_t>(n);
-    std::uint64_t next = end_->fetch_add(total);
-    for (const auto n : all) {
-      ByteWriter out;
-      out.put(next);
-      parts.push_back(out.take());
-      next += static_cast<std::uint64_t>(n);
+    for (const Bytes& of_rank : all) {
+      std::vector<Location> taken;
+      for (const auto& request : ByteReader(of_rank).get<std::vector<SpaceRequest>>())
+        taken.push_back(space_.take(request.object, request.bytes));
+      ByteWriter answer;
+      answer.put(taken);
+      parts.push_back(answer.take());
     }
   }
-  return ByteReader(context_.comm.scatter(parts, 0)).get<std::uint64_t>();
+  return ByteReader(context_.comm.scatter(parts, 0)).get<std::vector<Location>>();
 }
 
-void ChunkAddresses::share_end(std::atomic<std::uint64_t>* of_stage) {
-  end_ = of_stage != nullptr ? of_stage : &own_end_;
-  context_.header.share_end(end_);
+void ChunkAddresses::share_space(const SharedSpace& of_stage) {
+  space_ = of_stage;
+  context_.header.share_space(space_);
+}
+
+void ChunkAddresses::keep_space() {
+  const bool has_objects = traits_of(context_.header.schema().format).holds_objects();
+  if (has_objects && context_.header.on_owner() && own_ends_.empty())
+    own_ends_ = std::vector<ObjectEnds::Entry>(ObjectEnds::k_entries);
+  share_space({&own_end_, own_ends_.empty() ? ObjectEnds() : ObjectEnds(own_ends_.data())});
+}
+
+void ChunkAddresses::return_space() {
+  space_ = {&own_end_, {}};
+  context_.header.share_space({});
+}
+
+void ChunkAddresses::open_objects(const FieldJob& job) {
+  if (!job.placement->objects.has_objects() || !context_.header.on_owner()) return;
+  context_.header.catalog().open_objects(job.transfer->variable,
+                                         chunks_of(job.transfer->region, job.placement->chunk));
+}
+
+void ChunkAddresses::close_objects() {
+  if (context_.header.on_owner() && space_.objects.is_there()) space_.objects.clear();
 }
 
 }  // namespace shoal

@@ -9,6 +9,12 @@
 
 namespace shoal {
 
+/// Space for chunks of any size that a rank stores one behind the other.
+struct SpaceRequest {
+  std::uint64_t object = 0;  ///< as chunks are known by (object_of_chunk)
+  std::uint64_t bytes = 0;
+};
+
 /// The file addresses of the chunks of fields. Rank 0 asks its catalog, other ranks ask rank 0.
 class ChunkAddresses {
  public:
@@ -28,17 +34,19 @@ class ChunkAddresses {
   /// Encoded chunks as the owner's catalog has them now. Collective.
   std::vector<StoredChunk> encoded_chunks(int variable, const Box& chunks);
 
-  /// Takes space at the end of the file for so many bytes of each rank, in order of ranks. Returns this
-  /// rank's address. Collective.
-  std::uint64_t take_space(std::uint64_t bytes);
-  /// From now on the end of the file is a word of the stage; nullptr: there are several stages, and it is a
-  /// word of this object.
-  void share_end(std::atomic<std::uint64_t>* of_stage);
+  /// Takes space for chunks that each rank stores, in order of ranks. Returns where this rank's go.
+  /// Collective.
+  std::vector<Location> take_space(const std::vector<SpaceRequest>& mine);
+  /// From now on ranks of the node take space by these numbers in the stage.
+  void share_space(const SharedSpace& of_stage);
+  /// There are several stages: from now on the numbers are the owner's.
+  void keep_space();
   /// From now on the catalog keeps the end of the file again.
-  void return_end() {
-    end_ = &own_end_;
-    context_.header.share_end(nullptr);
-  }
+  void return_space();
+  /// The objects that the chunks of the region are stored in are open from now on, on the owner.
+  void open_objects(const FieldJob& job);
+  /// What was stored is in the catalog; no object is open.
+  void close_objects();
 
   /// Stores the fill value in the cells. addresses: of their chunks; empty: by the placement's rule. Local.
   void fill_cells(int variable, const Box& cells, const Numbered<Location>& addresses);
@@ -55,7 +63,8 @@ class ChunkAddresses {
   const NativeContext& context_;
   std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
   std::atomic<std::uint64_t> own_end_ = 0;
-  std::atomic<std::uint64_t>* end_ = &own_end_;
+  std::vector<ObjectEnds::Entry> own_ends_;
+  SharedSpace space_{&own_end_, {}};
 };
 
 }  // namespace shoal

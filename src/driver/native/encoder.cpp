@@ -8,10 +8,12 @@ namespace shoal {
 Encoder::Encoder(const FieldJob& job)
     : coder(job.variable->filters, size_of(job.variable->type)),
       shape(job.placement->chunk),
-      fill(stored_fill(*job.variable, job.placement->swapped)),
+      fill(stored_absent_value(*job.variable, job.placement->swapped)),
       chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
       element(fill.size()),
-      copy(find_conversion(job.stored(), job.stored())) {}
+      copy(find_conversion(job.stored(), job.stored())),
+      variable(job.transfer->variable),
+      placement(*job.placement) {}
 
 void Encoder::load(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
   if (!from.address.is_placed()) {

@@ -21,7 +21,14 @@ struct Encoder {
   Bytes stored;  ///< buffer of an encoded one
   std::size_t element;
   ConvertRun copy;  ///< of elements, without conversion
+  int variable;
+  Placement placement;
   explicit Encoder(const FieldJob& job);
+
+  /// The number of the object that has the chunk, as it is known by.
+  std::uint64_t object_of(const Dims& chunk_index) const {
+    return object_of_chunk(variable, placement, chunk_index);
+  }
 
   /// Reads a whole chunk and decodes it; cells that the file does not have get the fill value.
   void load(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);

@@ -65,7 +65,7 @@ void FileHeader::take(const Bytes& header) {
   ByteReader in(header);
   schema_ = unpack_schema(in);
   placements_ = in.get<std::vector<Placement>>();
-  file_.set_names(schema_);
+  file_.set_names(schema_.format, placements_);
   // For libraries that this process may read the file with; only the owner's HDF5 has the file open.
   if (largest_encoded_chunk() > 0) netcdf4::provide_filters();
 }
@@ -86,6 +86,11 @@ Status FileHeader::commit(bool lost, bool durable, bool final) {
     });
   });
   reader_.reset();
+  if (committed.ok() && !lost && traits_of(schema_.format).holds_objects()) {
+    for (std::size_t v = 0; v < placements_.size(); ++v)
+      placements_[v].objects.folder = schema_.variables[v].name;
+    file_.set_names(schema_.format, placements_);
+  }
   return committed;
 }
 

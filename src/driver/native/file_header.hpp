@@ -73,9 +73,9 @@ class FileHeader {
   /// Reads cells by the catalog's library. Local.
   void get_by_library(int v, const Box& box, std::byte* cells);
 
-  /// Catalog::share_end: the word by which ranks take space at the end of the file; nullptr: none.
-  void share_end(std::atomic<std::uint64_t>* end) {
-    if (catalog_) catalog_->share_end(end);
+  /// Catalog::share_space.
+  void share_space(const SharedSpace& space) {
+    if (catalog_) catalog_->share_space(space);
   }
 
  private:

@@ -30,8 +30,8 @@ ObjectFiles::ObjectFiles(const ObjectFiles& same, Counters& counters)
       counters_(counters),
       names_(same.names_) {}
 
-void ObjectFiles::set_names(const Schema& schema) {
-  names_->set(schema);
+void ObjectFiles::set_names(Format format, const Numbered<Placement>& placements) {
+  names_->set(format, placements);
 }
 
 std::shared_ptr<Container> ObjectFiles::folder() const {
@@ -111,10 +111,24 @@ void ObjectFiles::send() {
 void ObjectFiles::sync() {
   while (!unsynced_.empty()) {
     const std::uint64_t object = *unsynced_.begin();
-    find(object, true)->sync();
-    if (names_->are_many()) folder()->sync_name(names_->name_of(object));
+    Store* const store = find(object, !names_->are_many());
+    if (store != nullptr) store->sync();  // one that is gone was replaced
+    if (store != nullptr && names_->are_many()) folder()->sync_name(names_->name_of(object));
     unsynced_.erase(object);
   }
+}
+
+// What is open may be the object that was replaced.
+void ObjectFiles::note_committed() {
+  if (!names_->are_many()) return;
+  close();
+  std::set<std::uint64_t> committed;
+  for (const std::uint64_t object : std::exchange(unsynced_, {})) {
+    ObjectNumber number = ObjectNumber::of(object);
+    number.draft = 0;
+    committed.insert(object == 0 ? 0 : number.number());
+  }
+  unsynced_ = std::move(committed);
 }
 
 void ObjectFiles::close() {

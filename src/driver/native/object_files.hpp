@@ -27,7 +27,7 @@ class ObjectFiles {
   const std::string& path() const { return path_; }
 
   /// The names of the objects, where the format has many, from now on.
-  void set_names(const Schema& schema);
+  void set_names(Format format, const Numbered<Placement>& placements);
   /// For a dataset that is only read: opening an object is an Error(state) if the path was given to another
   /// one since the header was read. file: the inode number of the path (file_number).
   void stays(std::uint64_t file) { number_ = file; }
@@ -49,6 +49,8 @@ class ObjectFiles {
   void send();
   /// Syncs the objects that this rank wrote to since the last time.
   void sync();
+  /// After a commit: drafts have the names of their objects, where those were replaced.
+  void note_committed();
   void close();
 
  private:

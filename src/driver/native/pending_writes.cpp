@@ -174,6 +174,10 @@ void PendingWrites::commit(bool durable, bool final) {
   const Status committed = header_.commit(lost, durable, final);
   ++context_.counters.commits;
   const bool is_whole = committed.ok() && !lost;
+  if (!final) {
+    keep(caught([&] { context_.file.note_committed(); }));
+    keep(caught([&] { paths_.staged.note_committed(); }));
+  }
   // After a commit that failed the owner may still hold what was put: ranks go on together until it is there.
   const bool holds = !is_whole && comm_.max(std::int64_t{header_.puts().held().empty() ? 0 : 1}) != 0;
   header_.puts().commit(holds);

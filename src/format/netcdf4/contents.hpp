@@ -91,10 +91,6 @@ std::vector<std::string> links_of(hid_t group);
 /// Attributes of every new netCDF-4 file.
 void mark_as_netcdf4(hid_t file, Format format);
 
-/// Chunk shape of a variable that was given none. shape: 0 in unlimited dimensions.
-Dims default_chunk(const Dims& shape, const std::vector<bool>& unlimited, std::size_t element,
-                   std::int64_t chunk_bytes);
-
 /// HDF5 knows all filters that Shoal has code for. Called before a file is opened or made.
 void provide_filters();
 Filters filters_of(hid_t creation);

@@ -11,6 +11,7 @@
 
 #include "base/build_info.hpp"
 #include "base/text.hpp"
+#include "format/chunk_shape.hpp"
 #include "format/checks.hpp"
 #include "format/group_paths.hpp"
 #include "format/netcdf4/attributes.hpp"

@@ -35,7 +35,7 @@ class Netcdf4Catalog final : public Catalog {
   void unplace(int variable, const Box& chunks, const std::vector<bool>& fresh) override;
   std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks) override;
   void enter(int variable, const std::vector<NewChunk>& chunks) override;
-  void share_end(std::atomic<std::uint64_t>* end) override { image_->share_end(end); }
+  void share_space(const SharedSpace& space) override { image_->share_end(space.file_end); }
   void put(int variable, const Box& box, const std::byte* values) override;
   void get(int variable, const Box& box, std::byte* values) override;
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;

@@ -15,6 +15,7 @@
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
 #include "driver/library/netcdf_ids.hpp"
+#include "format/chunk_shape.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/format_traits.hpp"
@@ -255,7 +256,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
       if (unlimited[d]) shape[d] = 0;
     const std::size_t element =
         definition.type == Type::string ? sizeof(char*) * 2 : size_of(definition.type);
-    const Dims chunk = definition.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, element,
+    const Dims chunk = definition.chunks.empty() ? default_chunk(shape, unlimited, element,
                                                                           file_.options_.catalog.chunk_bytes)
                                                  : Dims(definition.chunks);
     std::vector<std::size_t> sizes(chunk.begin(), chunk.end());

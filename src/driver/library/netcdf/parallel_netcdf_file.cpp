@@ -17,6 +17,7 @@
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
 #include "driver/registry.hpp"
+#include "format/chunk_shape.hpp"
 #include "format/netcdf4/contents.hpp"
 #include "format/netcdf4/hdf5.hpp"
 #include "format/netcdf4/other_files.hpp"
@@ -206,7 +207,7 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   if (request) {
     const Dims chunk =
         def.chunks.empty()
-            ? netcdf4::default_chunk(
+            ? default_chunk(
                   shape, unlimited, size_of(def.type),
                   context_.options.library.chunk_bytes.value_or(context_.options.catalog.chunk_bytes))
             : Dims(def.chunks);

@@ -140,34 +140,44 @@ void ChunkRearranger::for_each_chunk(const FieldJob& job, const ChunkOrder& orde
 void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
                                   std::byte* cells, Status& status) {
   std::vector<NewChunk> chunks;
+  std::vector<SpaceRequest> wanted;  // chunks one behind the other that are in the same object
+  std::vector<std::size_t> request_of;
   std::size_t used = 0;
   status.merge(caught([&] {
     if (piece.empty()) return;
     Encoder& encoder = encoders_.try_emplace(job.transfer->variable, job).first->second;
-    for_each_chunk(job, order, piece, cells,
-                   [&](const Dims& index, std::size_t number, std::span<std::byte> chunk) {
-                     const Timer timer(context_.counters.encode);
-                     const auto stored = encoder.coder.encode(chunk);
-                     if (encoded_.size() < used + stored.bytes.size())
-                       encoded_.resize(2 * used + stored.bytes.size());
-                     std::copy(stored.bytes.begin(), stored.bytes.end(),
-                               encoded_.begin() + static_cast<std::ptrdiff_t>(used));
-                     chunks.push_back({index, {{0, used}, stored.bytes.size(), stored.left_out}});
-                     used += stored.bytes.size();
-                     const auto bytes = static_cast<std::int64_t>(chunk.size());
-                     context_.counters.bytes_encoded += bytes;
-                     if (!job.encoded.empty() && job.encoded[number].address.is_placed())
-                       context_.counters.bytes_encoded_again += bytes;
-                   });
+    for_each_chunk(
+        job, order, piece, cells, [&](const Dims& index, std::size_t number, std::span<std::byte> chunk) {
+          const Timer timer(context_.counters.encode);
+          const auto stored = encoder.coder.encode(chunk);
+          if (encoded_.size() < used + stored.bytes.size()) encoded_.resize(2 * used + stored.bytes.size());
+          std::copy(stored.bytes.begin(), stored.bytes.end(),
+                    encoded_.begin() + static_cast<std::ptrdiff_t>(used));
+          const std::uint64_t object = encoder.object_of(index);
+          if (wanted.empty() || wanted.back().object != object) wanted.push_back({object, 0});
+          chunks.push_back({index, {{0, wanted.back().bytes}, stored.bytes.size(), stored.left_out}});
+          request_of.push_back(wanted.size() - 1);
+          wanted.back().bytes += stored.bytes.size();
+          used += stored.bytes.size();
+          const auto bytes = static_cast<std::int64_t>(chunk.size());
+          context_.counters.bytes_encoded += bytes;
+          if (!job.encoded.empty() && job.encoded[number].address.is_placed())
+            context_.counters.bytes_encoded_again += bytes;
+        });
   }));
-  std::uint64_t begin = k_unplaced;
-  status.merge(caught([&] { begin = addresses_.take_space(used); }));
-  if (begin == k_unplaced || chunks.empty()) return;
+  std::vector<Location> taken;
+  status.merge(caught([&] { taken = addresses_.take_space(wanted); }));
+  if (taken.size() != wanted.size()) return;
   status.merge(caught([&] {
-    context_.file.write({0, begin}, {encoded_.data(), used});
-    for (auto& chunk : chunks) {
-      chunk.stored.address.offset += begin;
-      stored_.push_back({job.transfer->variable, k_after + writes_, chunk});
+    const std::byte* from = encoded_.data();
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      context_.file.write(taken[i], {from, wanted[i].bytes});
+      from += wanted[i].bytes;
+    }
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+      Location& address = chunks[c].stored.address;
+      address = taken[request_of[c]] + static_cast<std::int64_t>(address.offset);
+      stored_.push_back({job.transfer->variable, k_after + writes_, chunks[c]});
     }
   }));
 }

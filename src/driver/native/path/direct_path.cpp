@@ -120,7 +120,7 @@ Status DirectPath::read(const FieldJob& job) {
   ConversionErrors conversion_errors;
   const Status status = caught([&] {
     if (transfer.mine.empty()) return;
-    const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
+    const Bytes fill = stored_absent_value(*job.variable, job.placement->swapped);
     const auto size = static_cast<std::int64_t>(fill.size());
     std::byte* const own = leaves_masked(transfer) ? nullptr : cells_as_stored(job);
     const bool plain = own != nullptr;

@@ -35,11 +35,24 @@ Status EncodedPath::check(const FieldJob& job) const {
                     "stage_bytes to {} or more",
                     text_of(chunk), bytes_text(static_cast<double>(staged_.slot_bytes())),
                     bytes_text(static_cast<double>(2 * header.largest_encoded_chunk()))));
+  if (const std::int64_t objects = objects_of(job); objects > k_most_open)
+    return refused(
+        fmt::format("the write has cells of {} objects, and at most {} may be open; give larger shards "
+                    "(setting shard_bytes), "
+                    "or write fewer records or levels at a time",
+                    objects, k_most_open));
   return {};
 }
 
+// Those that the chunks of the region lie in, of a dataset that has many.
+std::int64_t EncodedPath::objects_of(const FieldJob& job) {
+  const Dims& cells = job.placement->objects.cells;
+  return cells.empty() || job.transfer->region.empty() ? 0 : chunks_of(job.transfer->region, cells).cells();
+}
+
 bool EncodedPath::must_complete(const FieldJob& job) const {
-  return job.keeps || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job));
+  return open_objects_ + objects_of(job) > k_most_open || job.keeps || parts_->in_the_way(job) ||
+         (parts_->is_part(job) && parts_->full(job));
 }
 
 // Chunks that are written keep cells of before: they must be known, and are stored with them at once.
@@ -60,7 +73,15 @@ Status EncodedPath::write(const FieldJob& job) {
   return status;
 }
 
+// The owner opens objects before it comes to the stage, or to the others' requests for space.
 Status EncodedPath::store_chunks(const FieldJob& job) {
+  open_objects_ += objects_of(job);
+  Status status = caught([&] { addresses_.open_objects(job); });
+  status.merge(store_opened(job));
+  return status;
+}
+
+Status EncodedPath::store_opened(const FieldJob& job) {
   return rearrangers_.one_stage() ? staged_.write(job) : chunks_.write(job);
 }
 
@@ -91,6 +112,7 @@ bool EncodedPath::sends_cells(const FieldJob& job) const {
 
 void EncodedPath::enter_stored() {
   if (context_.header.largest_encoded_chunk() == 0) return;
+  open_objects_ = 0;
   ByteWriter out;
   auto mine = staged_.take_stored();
   const auto sent = chunks_.take_stored();
@@ -113,6 +135,7 @@ void EncodedPath::enter_stored() {
       chunks.push_back(stored[i].chunk);
     context_.header.catalog().enter(v, chunks);
   }
+  addresses_.close_objects();
 }
 
 void EncodedPath::clear() {

@@ -15,6 +15,9 @@ namespace shoal {
 /// their addresses when ranks complete pending writes.
 class EncodedPath {
  public:
+  /// Objects that are stored in between two completions of pending writes, in a dataset that has many.
+  static constexpr std::int64_t k_most_open = ObjectEnds::k_most;
+
   EncodedPath(const NativeContext& context, ChunkAddresses& addresses, const NativeRearrangers& rearrangers,
               StagedPath& staged, SendBuffers& buffers)
       : context_(context),
@@ -45,7 +48,9 @@ class EncodedPath {
   void clear();
 
  private:
+  static std::int64_t objects_of(const FieldJob& job);
   Status store_chunks(const FieldJob& job);
+  Status store_opened(const FieldJob& job);
   bool sends_cells(const FieldJob& job) const;
 
   const NativeContext& context_;
@@ -54,6 +59,7 @@ class EncodedPath {
   StagedPath& staged_;
   ChunkRearranger chunks_;
   std::optional<PartialChunkBuffer> parts_;
+  std::int64_t open_objects_ = 0;         ///< since chunks were last entered, at most
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
 };
 

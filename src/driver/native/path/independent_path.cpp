@@ -9,6 +9,7 @@
 #include "base/language.hpp"
 #include "base/text.hpp"
 #include "driver/protocol/root_values.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -113,7 +114,9 @@ void IndependentPath::keep_addresses(int v, const Box& chunks, const Numbered<Lo
 
 void IndependentPath::note_committed() {
   committed_variables_ = context_.header.schema().variables.count();
-  if (known_count_ > k_most_known) forget_addresses();  // all of them can be read from the file now
+  // All of them can be read from the file now; drafts have other numbers.
+  if (known_count_ > k_most_known || traits_of(context_.header.schema().format).holds_objects())
+    forget_addresses();
 }
 
 void IndependentPath::forget_addresses() {
@@ -391,7 +394,7 @@ void IndependentPath::fetch(int v, const Box& box, std::byte* values) {
   }
   const auto addresses = find(v, box);
   if (!addresses) throw unknown();
-  const Bytes fill = stored_fill(variable, where.swapped);
+  const Bytes fill = stored_absent_value(variable, where.swapped);
   const auto size = static_cast<std::int64_t>(fill.size());
   for_each_run(v, box, *addresses, [&](const Extent& run) {
     std::byte* const cells = values + run.in_memory;

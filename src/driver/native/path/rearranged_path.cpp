@@ -125,8 +125,8 @@ Rearranger::Handling RearrangedPath::handling_of(const FieldJob& job, Status& st
   handling.store = [&, loaded](const Box& box, std::byte* cells) {
     if (*loaded) status.merge(caught([&] { store_box(job, box, cells); }));
   };
-  handling.load = [&, loaded, fill = stored_fill(*job.variable, job.placement->swapped)](const Box& box,
-                                                                                         std::byte* cells) {
+  handling.load = [&, loaded, fill = stored_absent_value(*job.variable, job.placement->swapped)](
+                      const Box& box, std::byte* cells) {
     const Status load = caught([&] { load_box(job, box, cells, fill); });
     *loaded = load.ok();
     status.merge(load);

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "driver/native/shapes.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal {
 
@@ -24,7 +25,8 @@ std::optional<Stage> StagedPath::try_stage(const Comm& node) {
   const std::int64_t asked = slots * slot;
   while (true) {
     try {
-      Stage stage(node, slots, slot, writers, options.stage.wait_seconds);
+      Stage stage(node, slots, slot, writers, options.stage.wait_seconds,
+                  context_.groups.single() && traits_of(context_.header.schema().format).holds_objects());
       missing_ = asked - slots * slot;
       context_.counters.stage_bytes = slots * slot;
       context_.counters.writers = writers;
@@ -57,7 +59,10 @@ void StagedPath::make() {
     stage_->set_servers(groups.node().size() - groups.servers_of_node());
   if (context_.options.rearranging.rearranger == RearrangerKind::subset)
     stage_->set_only_storer(groups.io_rank_of_group());
-  addresses_.share_end(groups.single() ? &stage_->file_end() : nullptr);
+  if (groups.single())
+    addresses_.share_space({&stage_->file_end(), stage_->object_ends()});
+  else
+    addresses_.keep_space();
   context_.counters.nodes = groups.nodes().count();
   context_.counters.ranks_per_node = groups.node().size();
   writer_.emplace(*stage_, context_.file, context_.counters, context_.comm.rank());
@@ -114,7 +119,7 @@ void StagedPath::begin_storing() {
 
 // The catalog keeps the end of the file in it.
 void StagedPath::drop() {
-  addresses_.return_end();
+  addresses_.return_space();
   writer_.reset();
   stage_.reset();
 }
@@ -137,6 +142,10 @@ void StagedPath::sync_file() {
 
 void StagedPath::close_file() {
   if (writer_) writer_->close_file();
+}
+
+void StagedPath::note_committed() {
+  if (writer_) writer_->note_committed();
 }
 
 void StagedPath::note_shortage() {

@@ -45,6 +45,8 @@ class StagedPath {
   /// Sync and close of the thread's handle of the file.
   void sync_file();
   void close_file();
+  /// As ObjectFiles.
+  void note_committed();
   /// Warns, once, if this node had too little memory for the stage, which takes memory when it needs it.
   void note_shortage();
   void lift_rate_limit();

@@ -45,6 +45,7 @@ class Background {
   std::vector<StoredPiece> take_stored() { return storing_.take_stored(); }
   void sync_file() { file_.sync(); }
   void close_file() { file_.close(); }
+  void note_committed() { file_.note_committed(); }
 
  private:
   void run();

@@ -8,7 +8,7 @@ namespace shoal {
 Status FieldReader::read(const FieldJob& job) {
   if (job.is_encoded()) decoder_.emplace(job);
   const std::vector<SlotGeneration> generations = describe(job);
-  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
+  const Bytes fill = stored_absent_value(*job.variable, job.placement->swapped);
   const auto ahead = static_cast<std::size_t>(stage_.slots());
   const std::uint64_t fingerprint = fingerprint_of(job, 0);
   Status status;

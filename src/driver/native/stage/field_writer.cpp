@@ -318,4 +318,8 @@ void FieldWriter::close_file() {
   if (background_) background_->close_file();
 }
 
+void FieldWriter::note_committed() {
+  if (background_) background_->note_committed();
+}
+
 }  // namespace shoal

@@ -49,6 +49,8 @@ class FieldWriter {
   /// As ObjectFiles, of the thread's handle. After flush.
   void sync_file();
   void close_file();
+  /// As ObjectFiles.
+  void note_committed();
   bool idle() const { return full_.empty() && !open_; }
 
  private:

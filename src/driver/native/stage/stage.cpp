@@ -125,7 +125,8 @@ struct alignas(64) Stage::Slot {
   alignas(64) std::atomic<std::uint64_t> claims;  ///< uses before << 32 | a bit for each share taken
 };
 
-Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds)
+Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds,
+             bool has_object_ends)
     : node_(&node),
       slots_(slots),
       slot_bytes_(slot_bytes),
@@ -134,6 +135,10 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       headers_bytes_(rounded_up(
           k_page + slots * slot_header_bytes_ + slots / 64 * 8 + 8 + k_progress_bytes * node.size(),
           k_mapped_together)),
+      ends_bytes_(has_object_ends
+                      ? rounded_up(static_cast<std::int64_t>(ObjectEnds::k_bytes), k_mapped_together)
+                      : 0),
+      buffers_begin_(headers_bytes_ + ends_bytes_),
       buffer_bytes_(rounded_up(slot_bytes + k_addresses * static_cast<std::int64_t>(sizeof(Location)),
                                k_mapped_together)),
       writers_(writers),
@@ -141,10 +146,10 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       storers_(node.size()),
       computing_(node.size()),
       window_(SharedWindow::kept_or_new(
-          node, static_cast<std::size_t>(headers_bytes_ + slots * buffer_bytes_),
-          static_cast<std::size_t>(headers_bytes_ +
+          node, static_cast<std::size_t>(buffers_begin_ + slots * buffer_bytes_),
+          static_cast<std::size_t>(buffers_begin_ +
                                    std::min<std::int64_t>(slots, first_slots(slot_bytes)) * buffer_bytes_),
-          static_cast<std::size_t>(headers_bytes_))) {
+          static_cast<std::size_t>(buffers_begin_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(StageHeader) <= k_page && sizeof(RankProgress) <= k_progress_bytes);
   presence_ = std::make_shared<StagePresence>(node.wait_state(), header(), progress(node.rank()),
@@ -169,6 +174,12 @@ std::atomic<std::uint64_t>& Stage::file_end() const {
   return header().file_end;
 }
 
+ObjectEnds Stage::object_ends() const {
+  return ends_bytes_ > 0
+             ? ObjectEnds(std::launder(reinterpret_cast<ObjectEnds::Entry*>(window_.data() + headers_bytes_)))
+             : ObjectEnds();
+}
+
 Stage::Slot& Stage::slot(std::uint64_t generation) const {
   const auto i = static_cast<std::int64_t>(generation % static_cast<std::uint64_t>(slots_));
   return *std::launder(reinterpret_cast<Slot*>(window_.data() + k_page + i * slot_header_bytes_));
@@ -184,7 +195,7 @@ Location* Stage::addresses(std::uint64_t generation) const {
 
 std::byte* Stage::data(std::uint64_t generation) const {
   const auto buffer = slot(generation).buffer.load(std::memory_order_acquire);
-  return window_.data() + headers_bytes_ + (static_cast<std::int64_t>(buffer) - 1) * buffer_bytes_;
+  return window_.data() + buffers_begin_ + (static_cast<std::int64_t>(buffer) - 1) * buffer_bytes_;
 }
 
 // A bit for each buffer that a slot generation has.
@@ -213,7 +224,7 @@ std::optional<std::uint32_t> Stage::take_buffer() const {
       }
     }
     if (usable == all || h.no_more.load(std::memory_order_relaxed) != 0) return std::nullopt;
-    const auto at = static_cast<std::size_t>(headers_bytes_ + usable * buffer_bytes_);
+    const auto at = static_cast<std::size_t>(buffers_begin_ + usable * buffer_bytes_);
     if (!window_.reserve(at, static_cast<std::size_t>(buffer_bytes_))) {
       h.no_more.store(1, std::memory_order_relaxed);
       return std::nullopt;

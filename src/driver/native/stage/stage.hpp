@@ -16,6 +16,7 @@
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
 #include "storage/location.hpp"
+#include "storage/object_ends.hpp"
 
 namespace shoal {
 
@@ -53,7 +54,8 @@ class Stage {
 
   /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
   /// room.
-  Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds);
+  Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds,
+        bool has_object_ends = false);
 
   Stage(Stage&&) = default;
   Stage& operator=(Stage&&) = default;
@@ -93,6 +95,8 @@ class Stage {
   Location* addresses(std::uint64_t generation) const;
   /// The word for Catalog::share_end, by which ranks of the node take space at the end of the file.
   std::atomic<std::uint64_t>& file_end() const;
+  /// Where ranks of the node take space in objects (Catalog::share_ends), of a dataset that has many.
+  ObjectEnds object_ends() const;
 
   /// Opens a slot generation, before any other call for it, on each rank. False: its slot is in use, or there
   /// is no buffer.
@@ -222,7 +226,9 @@ class Stage {
   int slots_;
   std::int64_t slot_bytes_;
   std::int64_t slot_header_bytes_;
-  std::int64_t headers_bytes_;  ///< in front of the buffers
+  std::int64_t headers_bytes_;
+  std::int64_t ends_bytes_;     ///< of the table of object_ends(), behind the headers
+  std::int64_t buffers_begin_;  ///< behind both
   std::int64_t buffer_bytes_;   ///< cells of a slot generation, and addresses
   int writers_;
   double wait_seconds_;

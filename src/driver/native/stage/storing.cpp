@@ -84,14 +84,14 @@ void Storing::encode(Encoder& encoder, const SlotGeneration& generation, const S
     stored = encoder.coder.encode(chunk);
   }
   const auto bytes = stored.bytes.size();
-  const auto address = stage_.file_end().fetch_add(bytes);
-  file_.write({0, address}, stored.bytes);
+  const SharedSpace space{&stage_.file_end(), stage_.object_ends()};
+  const Location address = space.take(encoder.object_of(staged.piece.chunk_index), bytes);
+  file_.write(address, stored.bytes);
   counters_.bytes_encoded += static_cast<std::int64_t>(chunk.size());
   if (staged.encoded.address.is_placed())
     counters_.bytes_encoded_again += static_cast<std::int64_t>(chunk.size());
-  stored_.push_back({staged.variable,
-                     generation.number,
-                     {staged.piece.chunk_index, {{0, address}, bytes, stored.left_out}}});
+  stored_.push_back(
+      {staged.variable, generation.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
 }
 
 }  // namespace shoal

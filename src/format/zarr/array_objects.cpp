@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/zarr/array_objects.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/error.hpp"
+#include "storage/paths.hpp"
+
+namespace shoal::zarr {
+
+namespace {
+
+constexpr const char* k_drafts = ".drafts/";
+constexpr std::size_t k_most_entries = 4 << 20;    // of indexes that are kept: 64 MiB
+constexpr std::size_t k_copy_bytes = 8 << 20;      // of chunks that a draft keeps
+constexpr std::int64_t k_large_chunk = 64 * 1024;  // without filters; shall lie at a multiple of a page
+constexpr std::int64_t k_page = 4096;
+
+std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+std::int64_t objects_along(std::int64_t length, std::int64_t cells) {
+  return cells > 0 ? (length + cells - 1) / cells : 0;
+}
+
+/// The first index in the name of an object, or of the folder of objects; nothing: it is no such name.
+std::optional<std::int64_t> first_index(const std::string& name, char separator) {
+  std::int64_t index = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), index);
+  const bool is_number = parsed.ec == std::errc() && parsed.ptr != name.data();
+  if (!is_number || index < 0) return std::nullopt;
+  const char* const end = name.data() + name.size();
+  return parsed.ptr == end || *parsed.ptr == separator || *parsed.ptr == '/' ? std::optional(index)
+                                                                             : std::nullopt;
+}
+
+}  // namespace
+
+ArrayObjects::ArrayObjects(std::shared_ptr<Container> container, Catalog::Traffic& traffic, int variable,
+                           std::shared_ptr<const ArrayMetadata> array, std::string folder)
+    : container_(std::move(container)),
+      traffic_(traffic),
+      variable_(variable),
+      array_(std::move(array)),
+      folder_(std::move(folder)) {}
+
+void ArrayObjects::set_committed(const Dims& shape) {
+  committed_ = shape;
+  for (auto at = changed_.begin(); at != changed_.end();) {
+    const bool done = at->second.finished && is_seen(at->first);
+    if (done) forget_index(at->first);
+    at = done ? changed_.erase(at) : std::next(at);
+  }
+}
+
+ObjectGrid ArrayObjects::grid() const {
+  ObjectGrid grid;
+  grid.cells = array_->object;
+  grid.count = Dims(grid.cells.size());
+  for (int d = 0; d < grid.cells.size(); ++d)
+    grid.count[d] = objects_along(array_->shape[d], grid.cells[d]);
+  grid.folder = folder_;
+  grid.prefix = array_->prefix;
+  grid.separator = std::string(1, array_->separator);
+  return grid;
+}
+
+// As place_of_object and indices_of_object, without the names of a grid.
+std::uint64_t ArrayObjects::place_of(const Dims& chunk) const {
+  std::uint64_t place = 0;
+  for (int d = 0; d < chunk.size(); ++d)
+    place =
+        place * objects_in(d) + static_cast<std::uint64_t>(chunk[d] / (array_->object[d] / array_->chunk[d]));
+  return place;
+}
+
+Dims ArrayObjects::indices_of(std::uint64_t place) const {
+  Dims indices(array_->object.size());
+  for (int d = indices.size() - 1; d > 0; --d) {
+    indices[d] = static_cast<std::int64_t>(place % objects_in(d));
+    place /= objects_in(d);
+  }
+  if (!indices.empty()) indices[0] = static_cast<std::int64_t>(place);
+  return indices;
+}
+
+// Of the first dimension there may come more.
+std::uint64_t ArrayObjects::objects_in(int d) const {
+  if (d == 0) return 1;
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(objects_along(array_->shape[d], array_->object[d]), 1));
+}
+
+std::uint64_t ArrayObjects::place_in_object(const Dims& chunk) const {
+  std::uint64_t place = 0;
+  for (int d = 0; d < chunk.size(); ++d) {
+    const std::int64_t n = array_->object[d] / array_->chunk[d];
+    place = place * static_cast<std::uint64_t>(n) + static_cast<std::uint64_t>(chunk[d] % n);
+  }
+  return place;
+}
+
+std::size_t ArrayObjects::chunks_of_object() const {
+  std::size_t n = 1;
+  for (int d = 0; d < array_->chunk.size(); ++d)
+    n *= static_cast<std::size_t>(array_->object[d] / array_->chunk[d]);
+  return n;
+}
+
+std::int64_t ArrayObjects::chunk_bytes() const {
+  return volume(array_->chunk) * static_cast<std::int64_t>(array_->element);
+}
+
+std::uint64_t ArrayObjects::data_begin() const {
+  if (!array_->sharded || !array_->index_at_start) return 0;
+  const auto index = static_cast<std::int64_t>(index_bytes(chunks_of_object(), array_->index_checksum));
+  const bool aligned = array_->filters.empty() && chunk_bytes() >= k_large_chunk;
+  return static_cast<std::uint64_t>(aligned ? rounded_up(index, k_page) : index);
+}
+
+// Some of its cells are in the array as the last commit left it.
+bool ArrayObjects::is_seen(std::uint64_t place) const {
+  if (!committed_) return false;
+  const Dims indices = indices_of(place);
+  for (int d = 0; d < indices.size(); ++d)
+    if (indices[d] * array_->object[d] >= (*committed_)[d]) return false;
+  return true;
+}
+
+bool ArrayObjects::will_be_seen(std::uint64_t place) const {
+  const Dims indices = indices_of(place);
+  for (int d = 0; d < indices.size(); ++d)
+    if (indices[d] * array_->object[d] >= array_->shape[d]) return false;
+  return true;
+}
+
+Location ArrayObjects::location(std::uint64_t place, unsigned draft, std::uint64_t offset) const {
+  return {ObjectNumber{variable_, draft, place}.number(), offset};
+}
+
+std::string ArrayObjects::name_of(std::uint64_t place, unsigned draft) const {
+  return object_name(grid(), ObjectNumber{variable_, draft, place});
+}
+
+ArrayObjects::Changed& ArrayObjects::change(std::uint64_t place) {
+  const auto [at, is_new] = changed_.try_emplace(place);
+  Changed& changed = at->second;
+  if (is_new) {
+    changed.draft = is_seen(place) ? draft_ : 0;
+    changed.end = data_begin();
+  }
+  changed.finished = false;
+  return changed;
+}
+
+// ---- Where chunks lie
+
+std::unique_ptr<Store> ArrayObjects::open_store(const std::string& name, StoreMode mode) {
+  return container_->open(name, mode);
+}
+
+Bytes ArrayObjects::read(Store& store, const ChunkPlace& where) {
+  const std::uint64_t size = store.size();
+  if (where.offset > size || where.bytes > size - where.offset)
+    throw Error(Code::format,
+                "the index of the shard has a chunk of {} bytes at {}, and the shard has {} bytes",
+                where.bytes, where.offset, size)
+        .in_file(store.path());
+  Bytes bytes(where.bytes);
+  const std::size_t got = store.read(where.offset, bytes);
+  ++traffic_.reads;
+  traffic_.bytes_read += static_cast<std::int64_t>(got);
+  if (got < bytes.size()) throw Error(Code::format, "the file ends within a chunk").in_file(store.path());
+  return bytes;
+}
+
+// An object that is not there has no chunks.
+ShardIndex ArrayObjects::read_index(std::uint64_t place) {
+  const std::size_t n = chunks_of_object();
+  std::unique_ptr<Store> store;
+  try {
+    store = open_store(name_of(place, 0), StoreMode::read);
+  } catch (const Error& e) {
+    if (e.code() != Code::not_found) throw;
+    return ShardIndex(n);
+  }
+  const std::uint64_t size = store->size();
+  if (!array_->sharded) return {{0, size}};
+  const std::size_t bytes = index_bytes(n, array_->index_checksum);
+  if (size < bytes)
+    throw Error(Code::format, "the shard has {} bytes, and its index alone takes {}: it is not whole", size,
+                bytes)
+        .in_file(store->path());
+  const Bytes stored = read(*store, {array_->index_at_start ? 0 : size - bytes, bytes});
+  ShardIndex index;
+  try {
+    index = decoded(stored, array_->index_checksum);
+  } catch (const Error& e) {
+    throw e.in_file(store->path());
+  }
+  for (const ChunkPlace& chunk : index)
+    if (chunk.is_there() && (chunk.offset > size || chunk.bytes > size - chunk.offset))
+      throw Error(Code::format,
+                  "the index of the shard has a chunk of {} bytes at {}, and the shard has {} bytes",
+                  chunk.bytes, chunk.offset, size)
+          .in_file(store->path());
+  return index;
+}
+
+void ArrayObjects::forget_index(std::uint64_t place) {
+  const auto known = indexes_.find(place);
+  if (known == indexes_.end()) return;
+  index_entries_ -= known->second.size();
+  indexes_.erase(known);
+}
+
+const ShardIndex& ArrayObjects::committed_index(std::uint64_t place) {
+  const auto known = indexes_.find(place);
+  if (known != indexes_.end()) return known->second;
+  if (index_entries_ > k_most_entries) {
+    indexes_.clear();
+    index_entries_ = 0;
+  }
+  const ShardIndex& index = indexes_[place] = read_index(place);
+  index_entries_ += index.size();
+  return index;
+}
+
+ChunkPlace ArrayObjects::committed(std::uint64_t place, std::uint64_t in_object) {
+  if (!is_seen(place)) return {};
+  const ChunkPlace where = committed_index(place)[static_cast<std::size_t>(in_object)];
+  if (where.is_there() && array_->filters.empty() && array_->element > 0 &&
+      where.bytes != static_cast<std::uint64_t>(chunk_bytes()))
+    throw Error(Code::format, "a chunk has {} bytes in place of {}", where.bytes, chunk_bytes())
+        .in_file(joined_path(container_->path(), name_of(place, 0)));
+  return where;
+}
+
+StoredChunk ArrayObjects::find(const Dims& chunk) {
+  const std::uint64_t place = place_of(chunk), in_object = place_in_object(chunk);
+  if (const auto changed = changed_.find(place); changed != changed_.end()) {
+    const auto at = changed->second.chunks.find(in_object);
+    if (at != changed->second.chunks.end())
+      return {location(place, changed->second.draft, at->second.offset), at->second.bytes, 0};
+  }
+  const ChunkPlace where = committed(place, in_object);
+  if (!where.is_there()) return {};
+  return {location(place, 0, where.offset), where.bytes, 0};
+}
+
+Location ArrayObjects::place(const Dims& chunk, bool anew, bool& fresh) {
+  const StoredChunk known = find(chunk);
+  const std::uint64_t place = place_of(chunk);
+  const bool is_kept = known.address.is_placed() && ObjectNumber::of(known.address.object).draft == 0;
+  fresh = !known.address.is_placed();
+  if (!fresh && !(anew && is_kept && is_seen(place))) return known.address;
+  Changed& changed = change(place);
+  const std::uint64_t in_object = place_in_object(chunk);
+  const auto bytes = static_cast<std::uint64_t>(chunk_bytes());
+  const std::uint64_t offset = data_begin() + in_object * bytes;
+  changed.chunks[in_object] = {offset, bytes};
+  changed.end = std::max(changed.end, offset + bytes);
+  return location(place, changed.draft, offset);
+}
+
+void ArrayObjects::unplace(const Dims& chunk) {
+  const auto changed = changed_.find(place_of(chunk));
+  if (changed != changed_.end()) changed->second.chunks.erase(place_in_object(chunk));
+}
+
+void ArrayObjects::open(const Box& chunks, ObjectEnds& ends) {
+  Dims per_object(array_->chunk.size());
+  for (int d = 0; d < per_object.size(); ++d)
+    per_object[d] = array_->object[d] / array_->chunk[d];
+  for_each_index(chunks_of(chunks, per_object), [&](const Dims& indices) {
+    Dims first = indices;
+    for (int d = 0; d < first.size(); ++d)
+      first[d] *= per_object[d];
+    const std::uint64_t place = place_of(first);
+    const Changed& changed = change(place);
+    ends.open(location(place, 0, 0).object, location(place, changed.draft, 0).object, changed.end);
+  });
+}
+
+Location ArrayObjects::take(const Dims& chunk, std::uint64_t bytes) {
+  const std::uint64_t place = place_of(chunk);
+  Changed& changed = change(place);
+  return location(place, changed.draft, std::exchange(changed.end, changed.end + bytes));
+}
+
+void ArrayObjects::enter(const Dims& chunk, const StoredChunk& stored) {
+  const std::uint64_t place = place_of(chunk);
+  Changed& changed = change(place);
+  if (location(place, changed.draft, 0).object != stored.address.object)
+    throw Error(Code::internal, "a chunk was stored in another object than that which is open");
+  changed.chunks[place_in_object(chunk)] = {stored.address.offset, stored.bytes};
+  changed.end = std::max(changed.end, stored.address.offset + stored.bytes);
+}
+
+void ArrayObjects::take_back(const Dims& shape) {
+  for (auto& [place, changed] : changed_) {
+    const Dims first = indices_of(place);
+    std::erase_if(changed.chunks, [&, &place_of_object = first](const auto& one) {
+      std::uint64_t rest = one.first;
+      for (int d = shape.size() - 1; d >= 0; --d) {
+        const auto n = static_cast<std::uint64_t>(array_->object[d] / array_->chunk[d]);
+        const std::int64_t index = place_of_object[d] * static_cast<std::int64_t>(n) +
+                                   static_cast<std::int64_t>(d == 0 ? rest : rest % n);
+        if (index * array_->chunk[d] >= shape[d]) return true;
+        rest /= n;
+      }
+      return false;
+    });
+  }
+}
+
+// ---- Commits
+
+void ArrayObjects::sync(Store& store, const std::string& name, bool durable) {
+  if (durable) store.sync();
+  store.close();
+  if (durable) container_->sync_name(name);
+}
+
+// What the object had, and was not stored again, moves to the draft.
+void ArrayObjects::keep_chunks(std::uint64_t place, Changed& changed, Store& draft) {
+  const ShardIndex old = read_index(place);
+  std::unique_ptr<Store> from;
+  const bool placed_by_rule = array_->filters.empty();
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (!old[i].is_there() || changed.chunks.contains(i)) continue;
+    if (!from) from = open_store(name_of(place, 0), StoreMode::read);
+    const std::uint64_t to = placed_by_rule ? data_begin() + i * old[i].bytes : changed.end;
+    for (std::uint64_t done = 0; done < old[i].bytes; done += k_copy_bytes) {
+      const std::uint64_t part = std::min<std::uint64_t>(k_copy_bytes, old[i].bytes - done);
+      const Bytes bytes = read(*from, {old[i].offset + done, part});
+      draft.write(to + done, bytes);
+      ++traffic_.writes;
+      traffic_.bytes_written += static_cast<std::int64_t>(part);
+    }
+    changed.chunks[i] = {to, old[i].bytes};
+    changed.end = std::max(changed.end, to + old[i].bytes);
+  }
+}
+
+void ArrayObjects::finish_shard(std::uint64_t place, Changed& changed, bool durable) {
+  const std::string name = name_of(place, changed.draft);
+  const auto store = open_store(name, StoreMode::write_or_create);
+  if (changed.draft != 0) keep_chunks(place, changed, *store);
+  ShardIndex index(chunks_of_object());
+  for (const auto& [i, where] : changed.chunks)
+    index[static_cast<std::size_t>(i)] = where;
+  const Bytes bytes = encoded(index, array_->index_checksum);
+  if (array_->index_at_start) {
+    store->write(0, bytes);
+    // Of a chunk that sticks out of the array ranks store what is inside.
+    if (store->size() < changed.end) store->resize(changed.end);
+  } else {
+    store->resize(changed.end);
+    store->write(changed.end, bytes);
+  }
+  ++traffic_.writes;
+  traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
+  sync(*store, name, durable);
+}
+
+// The object is the chunk and nothing else.
+void ArrayObjects::finish_chunk(std::uint64_t place, Changed& changed, bool durable) {
+  const std::string name = name_of(place, changed.draft);
+  const auto store = open_store(name, StoreMode::write);
+  ChunkPlace& where = changed.chunks.begin()->second;
+  if (where.offset != 0) {
+    const Bytes bytes = read(*store, where);
+    store->write(0, bytes);
+    where.offset = 0;
+    ++traffic_.writes;
+    traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
+  }
+  if (store->size() != where.bytes) store->resize(where.bytes);
+  sync(*store, name, durable);
+}
+
+void ArrayObjects::finish(bool durable) {
+  for (auto& [place, changed] : changed_) {
+    if (changed.finished || changed.chunks.empty() || !will_be_seen(place)) continue;
+    if (array_->sharded)
+      finish_shard(place, changed, durable);
+    else
+      finish_chunk(place, changed, durable);
+    changed.finished = true;
+  }
+}
+
+void ArrayObjects::publish(bool durable) {
+  for (auto at = changed_.begin(); at != changed_.end();) {
+    const auto& [place, changed] = *at;
+    if (changed.draft == 0 || !changed.finished) {
+      ++at;
+      continue;
+    }
+    container_->publish(name_of(place, changed.draft), name_of(place, 0), durable);
+    forget_index(place);
+    at = changed_.erase(at);
+  }
+}
+
+void ArrayObjects::remove_leftovers() {
+  container_->remove_below(folder_ + "/" + k_drafts);
+  if (!committed_ || committed_->empty()) return;
+  const std::int64_t objects = objects_along((*committed_)[0], array_->object[0]);
+  const std::string folder = folder_ + "/" + array_->prefix.substr(0, array_->prefix.rfind('/') + 1);
+  const std::string beginning = array_->prefix.substr(array_->prefix.rfind('/') + 1);
+  for (const std::string& name : container_->children(folder)) {
+    if (!name.starts_with(beginning)) continue;
+    const auto index = first_index(name.substr(beginning.size()), array_->separator);
+    if (!index || *index < objects) continue;
+    if (name.ends_with('/'))
+      container_->remove_below(folder + name);
+    else
+      container_->remove(folder + name);
+  }
+}
+
+void ArrayObjects::copy_to(const std::string& folder) {
+  for (const std::string& name : container_->list(folder_ + "/" + array_->prefix))
+    container_->copy(name, folder + name.substr(folder_.size()));
+}
+
+std::string object_name(const ObjectGrid& grid, const ObjectNumber& object) {
+  std::string name = grid.folder + "/";
+  if (object.draft != 0) return fmt::format("{}{}{}.{}", name, k_drafts, object.draft, object.place);
+  if (grid.cells.empty()) {  // no dimension: "c", or "0" where there is no prefix
+    const std::string prefix = grid.prefix.substr(0, grid.prefix.find_last_not_of("/.") + 1);
+    return name + (prefix.empty() ? "0" : prefix);
+  }
+  name += grid.prefix;
+  const Dims indices = indices_of_object(grid, object.place);
+  for (int d = 0; d < indices.size(); ++d)
+    name += (d == 0 ? "" : grid.separator) + std::to_string(indices[d]);
+  return name;
+}
+
+}  // namespace shoal::zarr

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/catalog.hpp"
+#include "format/zarr/array_objects.hpp"
+#include "format/zarr/chunk_values.hpp"
+#include "format/zarr/metadata.hpp"
+
+namespace shoal {
+
+/// Catalog of a store of Zarr: version 3 with shards, and versions 2 and 3 of anyone for reading.
+///
+/// The root's zarr.json has the metadata of all arrays (consolidated metadata), and is what counts: a commit
+/// makes objects whole, then the arrays' zarr.json, then that. Killed before, the store opens as the last
+/// commit left it.
+class ZarrCatalog final : public Catalog {
+ public:
+  /// A new store.
+  ZarrCatalog(std::shared_ptr<Container> container, const CatalogOptions& options);
+  /// One that is there, of version 3 or 2. For writing, what a killed job left is removed.
+  ZarrCatalog(std::shared_ptr<Container> container, Format format, bool writable,
+              const CatalogOptions& options);
+
+  const Schema& schema() const override { return schema_; }
+  void define(const Schema& wanted) override;
+  Placement placement(int variable) const override;
+  std::vector<Location> place(int variable, const Box& chunks, const Box& cells,
+                              std::vector<bool>& fresh) override;
+  std::vector<Location> find(int variable, const Box& chunks) override;
+  void unplace(int variable, const Box& chunks, const std::vector<bool>& fresh) override;
+  std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks) override;
+  void enter(int variable, const std::vector<NewChunk>& chunks) override;
+  void share_space(const SharedSpace& space) override { ends_ = space.objects; }
+  void open_objects(int variable, const Box& chunks) override;
+  void put(int variable, const Box& box, const std::byte* values) override;
+  void get(int variable, const Box& box, std::byte* values) override;
+  void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
+  std::vector<std::string> get_strings(int variable, const Box& box) override;
+  void grow(int dim, std::int64_t length) override;
+  void take_back(int dim, std::int64_t length) override;
+  void write_out(int variable) override;
+  void set_distributed(int variable) override;
+  void commit(bool durable) override;
+  void close(bool durable) override { commit(durable); }
+  Traffic traffic() const override { return traffic_; }
+
+ private:
+  /// An array as the catalog keeps it.
+  struct Array {
+    std::shared_ptr<zarr::ArrayMetadata> metadata;
+    zarr::ArrayObjects objects;
+    std::unique_ptr<zarr::ChunkValueCoder> coder;                    ///< made when it is needed
+    std::map<std::vector<std::int64_t>, zarr::ChunkValues> waiting;  ///< chunks that were put, by index
+    std::string committed_text;                                      ///< of its zarr.json; "": there is none
+  };
+  void read_store(Format format);
+  void read_nodes(const std::string& folder);
+  void add_array(int variable, std::shared_ptr<zarr::ArrayMetadata> metadata);
+  void update_arrays();
+  void require(int variable, const Box& box, bool may_grow) const;
+  void require_writable() const;
+  zarr::ChunkValueCoder& coder_of(Array& array);
+  const zarr::ChunkValues& load(Array& array, const Dims& chunk, zarr::ChunkValues& space);
+  void store(int variable, const Dims& chunk, const zarr::ChunkValues& values);
+  void write_waiting(int variable);
+  Array& array(int variable) { return arrays_.at(static_cast<std::size_t>(variable)); }
+  const Array& array(int variable) const { return arrays_.at(static_cast<std::size_t>(variable)); }
+  template <class Move>
+  void for_each_part(int variable, const Box& box, Move&& move);
+  void begin_put(int variable, const Box& box);
+  void move_renamed();
+  void write_text(const std::string& object, const std::string& text, bool durable);
+  Error located(const Error& error, int variable) const;
+  template <class Work>
+  decltype(auto) guarded(int variable, Work&& work) const;
+
+  std::shared_ptr<Container> container_;
+  CatalogOptions options_;
+  bool writable_ = true;
+  Schema schema_;
+  zarr::Hierarchy all_;
+  std::deque<Array> arrays_;               ///< by the number of the variable
+  std::map<int, std::int64_t> committed_;  ///< lengths of unlimited dimensions
+  std::set<std::string> groups_there_;     ///< whose zarr.json is committed, with its text
+  std::string committed_root_;             ///< the text of the root's zarr.json
+  unsigned draft_ = 1;
+  ObjectEnds ends_;  ///< of all ranks; not there: this catalog alone stores chunks
+  Traffic traffic_;
+};
+
+}  // namespace shoal
