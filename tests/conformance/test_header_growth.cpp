@@ -46,7 +46,7 @@ struct Line {
   Cut cut;
 };
 
-std::vector<std::string> classic_formats() {
+std::vector<std::string> classic_ones() {
   std::vector<std::string> found;
   for (const auto& format : formats())
     if (format.rfind("cdf", 0) == 0) found.push_back(format);
@@ -146,8 +146,8 @@ void reopen(shoal_dataset*& file, int mode) {
 }  // namespace
 
 TEST_CASE("header growth: attributes and variables in a file with records and without free space") {
-  if (skipped(in_one_file() && !classic_formats().empty(), "one classic file")) return;
-  for (const auto& format : classic_formats())
+  if (skipped(in_one_file() && !classic_ones().empty(), "one classic file")) return;
+  for (const auto& format : classic_ones())
     for (const std::int64_t length : {std::int64_t{2}, std::int64_t{30000}}) {
       CAPTURE(format);
       CAPTURE(length);
@@ -185,8 +185,8 @@ TEST_CASE("header growth: attributes and variables in a file with records and wi
 }
 
 TEST_CASE("header growth: in a new file, before its first sync and after") {
-  if (skipped(in_one_file() && !classic_formats().empty(), "one classic file")) return;
-  for (const auto& format : classic_formats())
+  if (skipped(in_one_file() && !classic_ones().empty(), "one classic file")) return;
+  for (const auto& format : classic_ones())
     for (const bool synced : {false, true}) {
       CAPTURE(format);
       const Line line(5000);
@@ -229,8 +229,8 @@ TEST_CASE("header growth: what the format cannot hold is refused before anything
 
 // Libraries would move the records within the file, where a kill loses them.
 TEST_CASE("header growth: the first variable without records") {
-  if (skipped(in_one_file() && !classic_formats().empty(), "one classic file")) return;
-  for (const auto& format : classic_formats())
+  if (skipped(in_one_file() && !classic_ones().empty(), "one classic file")) return;
+  for (const auto& format : classic_ones())
     for (const std::int64_t length : {std::int64_t{2}, std::int64_t{30000}}) {
       CAPTURE(format);
       CAPTURE(length);
@@ -258,8 +258,8 @@ TEST_CASE("header growth: the first variable without records") {
 
 // Of z some ranks have no cells, and so their files have no such dimension where ranks have their own.
 TEST_CASE("header growth: in each file of a set") {
-  if (skipped(in_one_file() && !classic_formats().empty(), "it chooses layouts itself")) return;
-  for (const auto& format : classic_formats())
+  if (skipped(in_one_file() && !classic_ones().empty(), "it chooses layouts itself")) return;
+  for (const auto& format : classic_ones())
     for (const auto& layout : set_layouts()) {
       CAPTURE(format);
       CAPTURE(layout);
