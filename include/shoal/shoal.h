@@ -403,7 +403,8 @@ SHOAL_API int shoal_write_master(const char* const* paths, int n, const char* ou
  * Local. */
 SHOAL_API const char* shoal_beside(const char* path);
 /* The file `made`, of such a name and closed, takes the place and the permissions of the one at `path`, with
- * the header file of raw and ascii. A path that is a link stays one. durable: also after a loss of power.
+ * the header file of raw and ascii; or the folder, of format zarr. SHOAL_EXISTS: a folder that holds no
+ * dataset is at `path`, and stays. A path that is a link stays one. durable: also after a loss of power.
  * Where it fails, `made` is removed. Local. */
 SHOAL_API int shoal_take_place(const char* made, const char* path, int durable);
 /* Finish what a killed job left half done in a file: the commit whose journal lies behind the file's end.

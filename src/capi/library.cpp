@@ -18,6 +18,7 @@
 #include "codec/filters.hpp"
 #include "comm/abort_report.hpp"
 #include "driver/registry.hpp"
+#include "format/format_traits.hpp"
 
 namespace shoal::capi {
 
@@ -48,6 +49,13 @@ const char* text_for_caller(std::string text) {
   thread_local std::string kept;
   kept = std::move(text);
   return kept.c_str();
+}
+
+std::string formats() {
+  std::vector<std::string> names;
+  for (const FormatTraits& row : all_formats())
+    names.emplace_back(row.name);
+  return joined(names, " ");
 }
 
 std::string mpi_library() {
@@ -174,8 +182,7 @@ const char* shoal_build_info(void) {
   thread_local std::string text;
   text = line("version", k_version) + line("mpi", mpi_library()) + line("mpi_flavour", k_build_mpi) +
          line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", drivers(true)) +
-         line("drivers_absent", drivers(false)) + each +
-         line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii") +
+         line("drivers_absent", drivers(false)) + each + line("formats", formats()) +
          line("filters", filters_of_build(true)) + line("filters_absent", filters_of_build(false)) +
          line("compiler", k_build_compiler) + line("build_type", k_build_type);
   return text.c_str();

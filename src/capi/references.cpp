@@ -2,6 +2,7 @@
 #include "format/reference/reference.hpp"
 
 #include "capi/handles.hpp"
+#include "format/format_traits.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/leftovers.hpp"
 #include "storage/paths.hpp"
@@ -48,10 +49,20 @@ const char* shoal_beside(const char* path) {
 int shoal_take_place(const char* made, const char* path, int durable) {
   return guard([&] {
     const std::string from = required_text(made, "made"), to = required_text(path, "path");
+    // A folder goes with all that is in it, and only one that is a dataset.
+    const bool replaces_folder = is_a_folder(to);
+    if (replaces_folder && header_file_of(to) == to)
+      throw Error(Code::exists,
+                  "it is a folder that holds no dataset, and is not replaced by one; choose another name, or "
+                  "remove the folder")
+          .in_file(to);
     const bool has_header = is_a_file(header_path(from));
     const std::vector<std::string> suffixes =
         has_header ? std::vector<std::string>{header_path("")} : std::vector<std::string>{};
-    Replacement replacement(to, suffixes, from);
+    const auto what = replaces_folder                         ? Replacement::What::of_folder
+                      : is_a_folder(from) && is_free_name(to) ? Replacement::What::of_free_name
+                                                              : Replacement::What::of_file;
+    Replacement replacement(to, suffixes, from, what);
     replacement.take_over_rights();
     replacement.commit(durable != 0);
   });

@@ -130,9 +130,6 @@ void check_replaced(const std::string& path, std::uint64_t number) {
 Replacement::Replacement(const std::string& path, const std::vector<std::string>& suffixes, What what)
     : Replacement(path, suffixes, temporary_name(target_of(path)), what) {}
 
-Replacement::Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made)
-    : Replacement(path, suffixes, std::move(made), What::of_file) {}
-
 Replacement::Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made,
                          What what)
     : path_(path), target_(target_of(path)), beside_(std::move(made)), what_(what) {

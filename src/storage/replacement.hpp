@@ -30,7 +30,8 @@ class Replacement {
   explicit Replacement(const std::string& path, const std::vector<std::string>& suffixes = {},
                        What what = What::of_file);
   /// made: the path of the new file, which is there already, in the folder of the one that it replaces.
-  Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made);
+  Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made,
+              What what = What::of_file);
   Replacement(Replacement&&) = delete;
   /// Removes the new file, unless it was committed.
   ~Replacement();
@@ -56,7 +57,6 @@ class Replacement {
     std::string place;  ///< the path that it gets
     std::string ready;  ///< what is renamed to it, in its folder; empty: nothing yet, or nothing any more
   };
-  Replacement(const std::string& path, const std::vector<std::string>& suffixes, std::string made, What what);
   void make_ready(Companion& companion, bool durable) const;
   void take_name();
   bool take_place_of(const std::string& old) const;

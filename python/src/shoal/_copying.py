@@ -17,6 +17,7 @@ import numpy as np
 from ._library import start_mpi
 from ._names import group_of, outwards
 from ._paths import path_text
+from ._stores import has_chunks, has_groups, zarr_formats
 from ._steps import Cuts, Reader, Step, item_bytes, most_cut, steps
 from .errors import InvalidArgumentError, NotSupportedError, StateError, TypeMismatchError
 from .inventory import Attributes, Dimension, Variable, split_readable, unread_attributes
@@ -25,7 +26,7 @@ from .types import ALL_RECORDS
 memory_default = 256 * 2**20
 # More at a time does not make it faster.
 _most_block = 16 * 2**20
-_stage, _stage_netcdf4 = 4 * 2**20, 16 * 2**20
+_stage, _stage_of_chunks = 4 * 2**20, 16 * 2**20
 # Between two reports of progress, where data does not come through here.
 _copied = 64 * 2**20
 
@@ -85,13 +86,13 @@ def with_thread(comm, options: Mapping[str, object], compressed: bool) -> dict[s
     added: dict[str, object] = {}
     if options.get("driver", "native") == "native":
         mpi = start_mpi()
-        if not str(options["format"]).startswith("netcdf4"):
+        if not has_chunks(str(options["format"])):
             # Little work for a core that a rank needs itself; it waits in memory that a core's cache holds.
             added = {"background": "auto", "stage_bytes": _stage}
         elif comm.allreduce(mpi.Query_thread(), mpi.MIN) >= mpi.THREAD_FUNNELED:
             # Reading is collective; a rank that still compresses would keep all cores but its own waiting:
             # two ranks on two cores work for 2.5 s so, in place of 4.4.
-            added = {"background": "thread", "stage_bytes": _stage_netcdf4}
+            added = {"background": "thread", "stage_bytes": _stage_of_chunks}
     # Rank 0's environment counts, as for all settings.
     set_there = comm.bcast([key for key in (*added, "compression") if f"SHOAL_{key.upper()}" in os.environ])
     if compressed or "compression" in set_there or "compression" in options:
@@ -119,7 +120,7 @@ def check_empty_dims(
     Raises NotSupportedError where the format cannot have it so. Local.
 
     unlimited, empty  dimensions; of_variables  those of each variable, slowest first"""
-    if not empty or format in ("netcdf4", "raw", "ascii"):
+    if not empty or format in ("netcdf4", "raw", "ascii", *zarr_formats):
         return
     later = [name for dims in of_variables for name in dims[1:] if name in empty]
     if later or len(unlimited) + len(empty) > 1:
@@ -166,10 +167,10 @@ class Copy:
         remedy = "leave it out with shoal convert --exclude"
         self._variables, self._left_out = split_readable(file.path, variables, asked, remedy)
         for variable in self._variables:
-            if "/" in variable.name and made.format != "netcdf4":
+            if "/" in variable.name and not has_groups(made.format):
                 raise NotSupportedError(
                     f"{file.path}: variable '{variable.name}' is in a group, and format {made.format} has no "
-                    f"groups; write format netcdf4, or {remedy}."
+                    f"groups; write format netcdf4 or zarr, or {remedy}."
                 )
         self._cut_all, self._define_more = cut_all, define
         self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)
@@ -209,7 +210,7 @@ class Copy:
         used = {name for variable in self._variables for name in variable.dims}
         every = len(self._variables) + len(self._left_out) == len(self._file.variables)
         # Those of groups, which no variable has, have no place in a format without groups.
-        groups = self._made.format == "netcdf4"
+        groups = has_groups(self._made.format)
         chosen = [
             d
             for d in self._file.dimensions.values()
@@ -254,7 +255,7 @@ class Copy:
         for name, group in self._file.groups.items():
             if not every and name not in used:
                 continue
-            if self._made.format != "netcdf4":
+            if not has_groups(self._made.format):
                 self._warn(
                     f"{self._file.path}: group '{name}' is left out: format {self._made.format} has none"
                 )

@@ -62,7 +62,7 @@ class Definitions:
     def def_group(self, name: str) -> None:
         """A group of names, "ocean/ice", and those that it is in, where they are not there. Names of
         dimensions and variables in groups are paths, and make the groups themselves; this is for one that
-        nothing is in. Attributes are put as of a variable: put_att("ocean/ice", ...). netcdf4 only. Local."""
+        nothing is in. Attributes are put as of a variable: put_att("ocean/ice", ...). netcdf4 and zarr. Local."""
         self._need_open()
         self._raw.def_group(name)
 
@@ -94,7 +94,7 @@ class Definitions:
     ) -> None:
         """A variable. Local.
 
-        dtype   "f4", "f8", "i1" ... "u8", bool (logical), "S1" (text), str (strings, netcdf4)
+        dtype   "f4", "f8", "i1" ... "u8", bool (logical), "S1" (text), str (strings, netcdf4 and zarr)
         name    of a variable in a group its path, "ocean/temp"
         dims    names, slowest first, as a list, or as text with blanks or commas between, where one that has
                 these itself is in double quotes; or a Decomposition with named dimensions: they are defined
@@ -103,7 +103,7 @@ class Definitions:
         record  name of the record dimension, put in front of dims; defined if need be
         attrs   attributes
         fill    fill value, shoal.NO_FILL for none; cells that nobody writes get NetCDF's default otherwise
-        chunks  chunk shape, one number a dimension (netcdf4)
+        chunks  chunk shape, one number a dimension (netcdf4, zarr)
         compression  "none", or filters such as "shuffle+zstd:1" (netcdf4, zarr); None: the setting's
         quantize     "none", or lossy, "bitround:7" or "granular_bitround:3"; None: the setting's
         pack         "none", or values as whole numbers, "short(-2, 35)" (see def_pack); None: the setting's
@@ -212,7 +212,7 @@ class Definitions:
 
     @definition
     def def_chunks(self, name: str, chunks: Sequence[int]) -> None:
-        """Chunk shape, one number a dimension of the variable; netcdf4 only. Local."""
+        """Chunk shape, one number a dimension of the variable; netcdf4 and zarr. Local."""
         self._need_open()
         self._raw.def_chunks(name, whole_numbers(chunks, f"variable '{name}': chunks="))
 

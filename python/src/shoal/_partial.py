@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file that appears under its name when it is whole: until then it has another one beside it, which nobody
+"""A file, or a folder that is a Zarr store, that appears under its name when it is whole: until then it has another one beside it, which nobody
 can foresee (shoal_beside, shoal_take_place)."""
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 from . import _shoal
 from ._paths import path_bytes
+from ._stores import is_store, remove_made
 from .errors import Error, ExistsError, InvalidArgumentError, NoSuchFileError, NotSupportedError
 from .references import write_master, write_reference
 
 # Settings that have something written beside a file, which names the file: how, and its usual ending.
 _beside = {"reference": (write_reference, "_reference.json"), "master": (write_master, "_master.nc")}
-_header_suffix = ".json"  # of formats whose header is a file of its own
 
 
 def on_root(comm, work) -> Any:
@@ -38,20 +38,12 @@ def on_root(comm, work) -> Any:
 
 
 def check_target(out: str, overwrite: bool) -> None:
-    if os.path.isdir(out):
-        raise ExistsError(f"{out} is a folder; name the file to write.")
+    if os.path.isdir(out) and not is_store(out):
+        raise ExistsError(f"{out} is a folder that holds no dataset, and stays; choose another name.")
     if not overwrite and os.path.lexists(out):
         raise ExistsError(
             f"{out} exists; remove it, name another file, or allow it to be replaced (--overwrite)."
         )
-
-
-def _remove(path: str) -> None:
-    for name in (path, path + _header_suffix):
-        try:
-            os.unlink(name)
-        except FileNotFoundError:
-            pass
 
 
 class _Signals:
@@ -79,7 +71,7 @@ class _Signals:
             if number == 0:
                 return
             if number in self._which:
-                _remove(self._path)
+                remove_made(self._path)
                 os._exit(128 + number)
 
     def end(self) -> None:
@@ -109,7 +101,7 @@ def partial_file(comm, out: str) -> Iterator[str]:
         on_root(comm, lambda: _shoal.take_place(path_bytes(path), path_bytes(out)))
     except BaseException:
         if comm.rank == 0:
-            _remove(path)
+            remove_made(path)
         raise
     finally:
         if guard is not None:
@@ -157,7 +149,9 @@ def take_beside(options: dict[str, object]) -> dict[str, str]:
 
 
 def _paths_beside(out: str, asked: dict[str, str]) -> dict[str, str]:
-    stem = out[:-3] if len(out) > 3 and out.endswith(".nc") else out
+    stem, ending = os.path.splitext(out)
+    if ending not in (".nc", ".zarr"):
+        stem = out
     return {key: stem + _beside[key][1] if value == "auto" else value for key, value in asked.items()}
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from ._blocks import KEY, need_alike, on_all
 from ._library import communicator
+from ._stores import has_groups
 from ._xarray_groups import Node, refuse_arguments, write_nodes
+from ._xarray_writing import format_of
 from .errors import InvalidArgumentError, NotSupportedError
 
 
@@ -64,8 +66,10 @@ def to_netcdf(
 
     def look() -> list[Node]:
         refuse_arguments(settings)
-        if format not in (None, "netcdf4", "NETCDF4"):
-            raise NotSupportedError(f"A tree is written in format netcdf4, which has groups, not {format}.")
+        if not has_groups(format_of(format, path)):
+            raise NotSupportedError(
+                f"A tree is written in format netcdf4 or zarr, which have groups, not {format}."
+            )
         if group or append_dim is not None or mode != "w":
             raise NotSupportedError(
                 "A tree is written as a whole, to a new file: no group=, append_dim=, mode=."
@@ -97,4 +101,4 @@ def to_netcdf(
             nodes = [n if c else n._replace(split=None, decomposition=[]) for n, c in zip(nodes, cut)]
     elif split is not None:
         nodes = [n if c else n._replace(split=None) for n, c in zip(nodes, mine)]
-    write_nodes(comm, nodes, os.path.abspath(path), "netcdf4", settings)
+    write_nodes(comm, nodes, os.path.abspath(path), format_of(format, path), settings)

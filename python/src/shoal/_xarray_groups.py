@@ -15,6 +15,7 @@ import xarray as xr
 from ._blocks import Blocks, on_all
 from ._library import communicator
 from ._names import composed, group_of, name_in_group, outwards, path_in
+from ._stores import has_groups, remove_made
 from ._xarray_writing import (
     Plan,
     attributes_of,
@@ -312,7 +313,7 @@ def write_nodes(comm: Any, nodes: list[Node], where: str, kind: str, settings: M
         file.abandon()
         if is_new:
             with contextlib.suppress(OSError):
-                os.unlink(where)
+                remove_made(where)
         raise
     file.close()
 
@@ -361,9 +362,11 @@ def to_netcdf(
 
     def look() -> tuple[str, str]:
         refuse_arguments(settings)
-        kind = format_of(format)
-        if group and kind != "netcdf4":
-            raise NotSupportedError(f"group={group!r}: format {kind} has no groups; netcdf4 has them.")
+        kind = format_of(format, path)
+        if group and not has_groups(kind):
+            raise NotSupportedError(
+                f"group={group!r}: format {kind} has no groups; netcdf4 and zarr have them."
+            )
         return os.path.abspath(path), kind
 
     where, kind = on_all(comm, look)

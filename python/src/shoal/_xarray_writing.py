@@ -20,6 +20,7 @@ from ._blocks import Blocks, on_all
 from ._copying import check_empty_dims
 from ._names import path_in
 from ._refusals import text_bytes
+from ._stores import format_for, has_chunks, has_groups
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NotSupportedError
 
@@ -31,6 +32,7 @@ _formats = {
     "NETCDF3_64BIT": "cdf2",
     "NETCDF3_64BIT_OFFSET": "cdf2",
     "NETCDF3_64BIT_DATA": "cdf5",
+    "ZARR": "zarr",
 }
 # Arguments of xarray's own to_netcdf that nothing here could follow.
 refused_arguments = {
@@ -54,8 +56,8 @@ class _Encoder(WritableCFDataStore):
     def encode_variable(self, v: Any, name: Any = None) -> Any:
         v = netCDF4_._force_native_endianness(v)
         more = {"name": name} if "name" in inspect.signature(netCDF4_._encode_nc4_variable).parameters else {}
-        if self.format in ("netcdf4", "cdf5", "raw", "ascii"):
-            if self.format == "netcdf4":
+        if self.format in ("netcdf4", "zarr", "cdf5", "raw", "ascii"):
+            if has_groups(self.format):  # and strings
                 return netCDF4_._encode_nc4_variable(v, **more)
             for coder in (netcdf3.coding.strings.EncodedStringCoder(allows_unicode=False),
                           netcdf3.coding.strings.CharacterArrayCoder()):  # fmt: skip
@@ -71,8 +73,8 @@ class _Encoder(WritableCFDataStore):
             return value
         array = np.asarray(value)
         if array.dtype.kind in "USO":
-            return [str(item) for item in array.ravel()] if self.format == "netcdf4" else _joined(value)
-        if self.format in ("netcdf4", "cdf5"):
+            return [str(item) for item in array.ravel()] if has_groups(self.format) else _joined(value)
+        if self.format in ("netcdf4", "zarr", "cdf5"):
             return array if array.ndim else array[()]
         return netcdf3.encode_nc3_attr_value(value)
 
@@ -89,8 +91,9 @@ def _joined(value: Any) -> Any:
     return found if isinstance(found, bytes) else b"".join(bytes(item) for item in np.ravel(found))
 
 
-def format_of(format: object) -> str:
-    name = "netcdf4" if format is None else str(format)
+def format_of(format: object, path: str) -> str:
+    """What was asked for, or what the end of the file's name says."""
+    name = format_for(path, None, "netcdf4") if format is None else str(format)
     return _formats.get(name.upper(), name)
 
 
@@ -166,7 +169,10 @@ class _Filters:
     ):
         # xarray looks at the shape, which is to be that of the file.
         zero = np.broadcast_to(np.zeros((), "i1"), shape)
-        whole = xr.Variable(variable.dims, zero, encoding=dict(variable.encoding))
+        asked = dict(variable.encoding)
+        if format == "zarr" and "chunks" in asked:  # as xarray's to_zarr calls them
+            asked.setdefault("chunksizes", asked.pop("chunks"))
+        whole = xr.Variable(variable.dims, zero, encoding=asked)
         # What is not on its list is refused if it was asked for, and passed over if it came with a file.
         encoding = netCDF4_._extract_nc4_variable_encoding(
             whole, raise_on_invalid=checked, unlimited_dims=unlimited
@@ -182,7 +188,7 @@ class _Filters:
         self.quantize = self._quantize(encoding)
         if encoding.get("contiguous") and (self.chunks is not None or self.compression not in (None, "none")):
             raise self._error("contiguous=True and chunks, or compression, contradict each other")
-        if not format.startswith("netcdf4"):
+        if not has_chunks(format):
             if checked and (self.chunks is not None or self.compression is not None):
                 raise self._error(f"format {format} has neither chunks nor compression")
             self.chunks = self.compression = None  # of the file that the variable came from

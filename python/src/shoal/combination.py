@@ -26,6 +26,7 @@ from ._partial import (
     write_beside,
 )
 from ._paths import path_text
+from ._stores import format_for
 from .errors import InvalidArgumentError
 
 
@@ -47,7 +48,7 @@ def combine(
 
     out        path; made under another name in the same folder, and renamed when it is whole
     inputs     a path, or a list of the files of a set
-    format     of the output; None: that of the input
+    format     of the output; None: zarr if `out` ends with ".zarr", else that of the input
     overwrite  replace a file `out` that exists
     allow_missing   cells of tiles that are missing, and records that some files lack, get the fill value
     fill       that value, of variables that have cells in no file, and neither _FillValue nor missing_value;
@@ -79,7 +80,7 @@ def combine(
             reading[key] = value
     with opening.open(source, comm, **{**reading, "pack": "none"}) as file:
         on_root(comm, lambda: check_whole(file, source))
-        options["format"] = options["format"] or file.format
+        options["format"] = format_for(out, options["format"], file.format)
         beside = take_beside(options)
         with partial_file(comm, out) as path, errors_named(path, out):
             made = opening.create(

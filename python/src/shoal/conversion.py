@@ -30,6 +30,7 @@ from ._partial import (
     write_beside,
 )
 from ._paths import path_text
+from ._stores import format_for, has_chunks, nearest_in_netcdf4
 from .comparison import Comparison, Tolerance, compare
 from .errors import InputOutputError, InvalidArgumentError, NotFoundError
 from .inventory import Variable
@@ -65,13 +66,14 @@ def convert(
 ) -> Converted:
     """Write a file anew. Collective.
 
-    out        path; made under another name in the same folder, and renamed when it is whole
+    out        path of a file, or of a Zarr store; made under another name in the same folder, and renamed
+               when it is whole
     inputs     a path, or a list of the files of a set
-    format     of the output; None: that of the input
+    format     of the output; None: zarr if `out` ends with ".zarr", else that of the input
     chunks     "auto", "map", "series", "1x30x100", "temp=series; map" as the setting chunks; None: those of
-               the input, where both are netCDF-4
+               the input, where both are netCDF-4 or Zarr
     compression  "shuffle+zstd:1", "none", by name too, as the setting compression; None: that of the input,
-               where both are netCDF-4
+               where both are netCDF-4 or Zarr, or what comes nearest to it
     quantize   "bitround:9", "granular_bitround:3", by name too, as the setting quantize; None: none more
     variables  names or patterns: these, their coordinates and what their attributes name; None: all. Those
                that Shoal cannot read (compound, enum, ...) are left out, unless they are named
@@ -99,7 +101,7 @@ def convert(
     with opening.open(source, comm, **{**reading, "pack": "none"}) as file:
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
-        options["format"] = options["format"] or file.format
+        options["format"] = format_for(out, options["format"], file.format)
         beside = take_beside(options)
         with partial_file(comm, out) as path, errors_named(path, out):
             compressed = any(variable.filters != "none" for variable in chosen)
@@ -188,7 +190,7 @@ class _Keep:
 
     def __init__(self, made, options: Mapping[str, object]):
         self._made = made
-        chunked = made.format.startswith("netcdf4")
+        chunked = has_chunks(made.format)
         self._chunks = chunked and "chunks" not in options and "chunk_bytes" not in options
         self._filters = chunked and "compression" not in options
 
@@ -198,7 +200,13 @@ class _Keep:
         if self._chunks and variable.chunks is not None and 0 not in variable.section_shape:
             self._made.def_chunks(variable.name, self._within(variable))
         if self._filters and variable.filters != "none":
-            self._made.def_compression(variable.name, variable.filters)
+            self._made.def_compression(variable.name, self._in_format(variable.filters))
+
+    def _in_format(self, filters: str) -> str:
+        """Those that the other format has for the same purpose."""
+        if self._made.format.startswith("netcdf4"):
+            return nearest_in_netcdf4(filters)
+        return "none" if filters == "shuffle" else filters  # which Zarr has only within blosc
 
     @staticmethod
     def _within(variable: Variable) -> list[int]:

@@ -407,7 +407,7 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
     """Store a Python value as an attribute; raw: of a dataset or of streams. Local.
 
     int is stored as int (int64 where it does not fit), float as double, bool as byte, numpy values
-    keep their type, str is text, a list of str is strings (netcdf4)."""
+    keep their type, str is text, a list of str is strings (netcdf4, zarr)."""
     if isinstance(value, (str, bytes)):
         data = text_bytes(value, f"Attribute '{name}':") if isinstance(value, str) else value
         raw.put_att(variable, name, _shoal.CHAR, data)

@@ -41,11 +41,12 @@ def _settings_text(settings: Mapping[str, object]) -> bytes:
 
 @taking_part(refuse_on_comm)
 def create(path: Path, comm: MPI.Comm | None = None, **settings: object) -> Dataset:
-    """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
+    """Make a new file, or with format="zarr" a folder; one that exists is replaced (exists="error" refuses; a
+    folder that holds no dataset is never replaced). Collective.
 
     comm      communicator of mpi4py, None for this process alone
-    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic", "raw", "ascii"), stage_bytes=...
-              (docs/settings.md)
+    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic", "zarr", "raw", "ascii"),
+              stage_bytes=... (docs/settings.md)
 
     Raises SettingError for unknown settings, PermissionDeniedError, NoSuchFileError (no such folder), ...
     """
@@ -70,7 +71,7 @@ _modes = {
 
 @taking_part(refuse_on_comm)
 def open(path: Path, comm: MPI.Comm | None = None, mode: str = "r", **settings: object) -> Dataset:
-    """Open a file of any format that Shoal reads, or make one. Collective.
+    """Open a file, or the folder of a Zarr store, of any format that Shoal reads, or make one. Collective.
 
     mode  "r": read; "r+": read, change and append (the file must exist); "a": the same, and makes the file
           if there is none (settings of new files are passed over if there is one); "w": make the file, or

@@ -103,7 +103,7 @@ def type_number(dtype) -> int:
         if wanted.itemsize > 1:
             raise TypeMismatchError(
                 f"dtype {wanted} has no length in a file: use 'S1' with one more dimension for the length of "
-                "the text, or str (netcdf4)."
+                "the text, or str (netcdf4, zarr)."
             )
         return _shoal.CHAR
     number = _type_of_dtype.get(wanted.newbyteorder("="))

@@ -44,8 +44,9 @@ def to_netcdf(
               group has already the values are replaced, and attributes that ds has; dimensions, shape, dtype
               and _FillValue must be those of the file
     group     "ocean/ice": the variables go to that group, and so do dimensions that the groups above have
-              not, or of another length (netcdf4); None: to the file itself
-    format    "netcdf4" (the default), "netcdf4-classic", "cdf1", "cdf2", "cdf5", or as xarray calls them
+              not, or of another length (netcdf4, zarr); None: to the file itself
+    format    "netcdf4" (the default), "netcdf4-classic", "cdf1", "cdf2", "cdf5", or as xarray calls them;
+              "zarr" (the default of "his.zarr"): a store, which xarray.open_zarr reads
     split     the dimension that is cut, with blocks in the order of ranks
     decomposition  which cells this rank has: a Decomposition with named dimensions, or several of other
               dimensions (staggered grids); a map of one dimension. Without both: as

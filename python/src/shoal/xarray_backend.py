@@ -23,6 +23,7 @@ from ._blocks import KEY
 from ._library import communicator
 from ._names import group_of, name_in_group, outwards
 from ._paths import open_file
+from ._stores import is_store, nearest_in_netcdf4
 from .decomposition import balanced_tile, process_grid
 from .errors import InvalidArgumentError, NotSupportedError
 from .inventory import Dimension
@@ -114,8 +115,9 @@ class ShoalArray(BackendArray):
 
 
 def _filters_of(text: str) -> dict[str, object]:
-    """Filters in the words of xarray's netcdf4 engine: "shuffle+deflate:1" is zlib, complevel and shuffle."""
-    words = dict(word.partition(":")[::2] for word in text.split("+"))
+    """Filters in the words of xarray's netcdf4 engine: "shuffle+deflate:1" is zlib, complevel and shuffle;
+    codecs of Zarr as what comes nearest to them."""
+    words = dict(word.partition(":")[::2] for word in nearest_in_netcdf4(text).split("+"))
     names = {"zlib": "deflate", "zstd": "zstd"}
     found: dict[str, object] = {key: True for key, word in names.items() if word in words}
     if found or "fletcher32" in words:
@@ -315,7 +317,7 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
     shoal.to_netcdf writes the Datasets, or trees, of all ranks to one file.
     """
 
-    description = "Open netCDF files with Shoal, each rank its own block"
+    description = "Open netCDF files and Zarr stores with Shoal, each rank its own block"
     url = ""
     supports_groups = True
     open_dataset_parameters = (
@@ -335,9 +337,11 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
     )
 
     def guess_can_open(self, filename_or_obj) -> bool:
-        """Files with a name and a beginning of netCDF. xarray asks its own engines first."""
+        """Files with a name and a beginning of netCDF, and Zarr stores. xarray asks its own engines first."""
         try:
             path = os.fspath(filename_or_obj)
+            if is_store(path):
+                return True
             if os.path.splitext(path)[1] not in (".nc", ".nc4", ".cdf"):
                 return False
             with open_file(path, "rb") as file:

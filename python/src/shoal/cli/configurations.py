@@ -15,11 +15,12 @@ import numpy as np
 
 import shoal
 
+from .._stores import remove_made
 from ..comparison import compare
 from ..decomposition import process_grid
 
 layouts = ("one", "process", "node", "domains")
-formats = ("cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii")
+formats = ("cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii", "zarr")
 drivers = ("native", "pnetcdf", "netcdf", "mpiio", "gather")
 accesses = ("collective", "independent", "nonblocking")
 _one_access = ("native", "gather")  # drivers to which access means nothing
@@ -175,13 +176,13 @@ def _said(error: Exception, path: str) -> str:
 
 
 def files_of(path: str) -> list[str]:
-    """The file or files of a way, header files too."""
+    """The file or files of a way, header files too; or the folder of a store."""
     return sorted(name for name in glob.glob(glob.escape(path) + "*"))
 
 
 def remove_files(path: str) -> None:
     for name in files_of(path):
-        os.unlink(name)
+        remove_made(name)
 
 
 def take(configuration: Configuration, fields: Fields, folder: str) -> None:

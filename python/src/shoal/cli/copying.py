@@ -11,9 +11,10 @@ import typer
 
 from .parallel import bytes_text, on_all_ranks, progress_bar, some_left_out
 
-Out = Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")]
+Out = Annotated[str, typer.Argument(metavar="OUT", help="The file, or Zarr store, to write.")]
 Format = Annotated[
-    Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
+    Optional[str],
+    typer.Option(help="Format of OUT (cdf5, netcdf4, zarr, ...); default: that of IN, zarr for OUT.zarr."),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")]
 Memory = Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import typer
 
 from .._paths import open_file
+from .._stores import is_store
 
 # By which launchers tell a process its rank.
 _rank_marks = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
@@ -31,6 +32,8 @@ def _set_of(name: str) -> str:
 
 
 def _is_data(name: str) -> bool:
+    if is_store(name):
+        return True
     try:
         with open_file(name, "rb") as file:
             start = file.read(4)

@@ -14,6 +14,7 @@ import numpy as np
 
 _shape = (64, 96)
 _records = 2
+kinds = ("cdf5", "netcdf4", "zarr")
 
 
 def _values(decomposition, record: int) -> np.ndarray:
@@ -35,7 +36,7 @@ def run_trial(folder: str, comm) -> str:
         comm, dict(zip(("y", "x"), _shape)), split=("y", "x"), halo=1 if comm.size > 1 else 0
     )
     try:
-        for kind in ("cdf5", "netcdf4"):
+        for kind in kinds:
             with shoal.create(path, comm, format=kind, **of_partial) as file:
                 file.def_var("field", "f4", tiles, record="time")
                 for record in range(_records):
@@ -49,13 +50,15 @@ def run_trial(folder: str, comm) -> str:
     finally:
         _remove(path, comm)
     seconds = time.perf_counter() - begin
-    return f"cdf5 and netcdf4 written and read back alike in {seconds:.2f} s"
+    return f"{', '.join(kinds[:-1])} and {kinds[-1]} written and read back alike in {seconds:.2f} s"
 
 
 def _remove(path: str, comm) -> None:
     comm.barrier()
-    if comm.rank == 0 and os.path.exists(path):
-        os.remove(path)
+    from .._stores import remove_made
+
+    if comm.rank == 0:
+        remove_made(path)
     comm.barrier()
 
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated, Optional
 
 import typer
 
+from ..._stores import bytes_on_disk
 from ..copying import Format, Memory, Out, Overwrite, Quiet, Settings, copy_on_all_ranks
 from ..parallel import bytes_text, parse_bytes, settings_of
 
@@ -86,7 +86,7 @@ def convert(
         "converting",
         quiet,
         copy,
-        size=lambda done: f" as {bytes_text(os.path.getsize(done.path))}",
+        size=lambda done: f" as {bytes_text(bytes_on_disk(done.path))}",
         more=lambda done: "" if done.verified is None else f", {done.verified} variables verified",
     )
 
