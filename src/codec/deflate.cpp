@@ -143,6 +143,17 @@ bool Deflate::decompress(std::span<const std::byte> bytes, std::span<std::byte> 
                                     nullptr) == LIBDEFLATE_SUCCESS;
 }
 
+std::optional<std::vector<std::byte>> Deflate::decompress_up_to(std::span<const std::byte> bytes,
+                                                                std::size_t most) {
+  std::vector<std::byte> to(most);
+  std::size_t written = 0;
+  if (libdeflate_zlib_decompress(decompressor(), bytes.data(), bytes.size(), to.data(), to.size(),
+                                 &written) != LIBDEFLATE_SUCCESS)
+    return std::nullopt;
+  to.resize(written);
+  return to;
+}
+
 std::size_t Deflate::gzip_bound(std::size_t bytes) {
   return libdeflate_gzip_compress_bound(nullptr, bytes);
 }

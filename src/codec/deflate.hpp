@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Deflate {
   static std::size_t bound(std::size_t bytes);
   /// False: damaged, or not of this size. Local.
   bool decompress(std::span<const std::byte> bytes, std::span<std::byte> to);
+
+  /// The bytes, of which there are `most` at most. nullopt: damaged, or more. Local.
+  std::optional<std::vector<std::byte>> decompress_up_to(std::span<const std::byte> bytes, std::size_t most);
 
   /// A member of gzip; `to` has gzip_bound(bytes.size()). Returns the bytes written there. Local.
   std::size_t compress_gzip(int level, std::span<const std::byte> bytes, std::span<std::byte> to);

@@ -72,6 +72,10 @@ std::vector<std::byte> zstd(std::span<const std::byte> bytes, int level);
 /// What zstd compressed, of whatever size, which the frame need not say. Error(format): damaged. Local.
 std::vector<std::byte> unzstd(std::span<const std::byte> bytes);
 
+/// Back through the filters, for elements of one byte, where nobody knows how many there are. Error(format):
+/// damaged; memory is not taken by what a damaged head says. Error(not_supported): missing_code. Local.
+std::vector<std::byte> decode_any_length(const Filters& filters, std::span<const std::byte> stored);
+
 /// HDF5's checksum: Fletcher's over 16-bit words, the more significant byte first.
 std::uint32_t fletcher32(std::span<const std::byte> bytes);
 /// Castagnoli's checksum (RFC 3720), by the machine's instruction for it where there is one.

@@ -53,9 +53,12 @@ void Catalog::enter(int variable, const std::vector<NewChunk>& /*chunks*/) {
 Format recognise(Store& store) {
   std::array<std::byte, 8> start{};
   const std::size_t n = store.read(0, start);
-  for (const FormatTraits& row : all_formats())
-    if (row.recognise != nullptr)
+  for (const FormatTraits& row : all_formats()) {
+    // Headers of folders are told from one another by their names, as well.
+    const bool may_be = !row.holds_objects() || file_name_of(store.path()) == row.root_object;
+    if (may_be && row.recognise != nullptr)
       if (const auto format = row.recognise(store, std::span(start).first(n))) return *format;
+  }
   if (n == 0)
     throw Error(Code::format, "the file is empty; a NetCDF file starts with 'CDF' or with HDF5's signature")
         .in_file(store.path());

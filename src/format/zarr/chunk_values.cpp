@@ -144,8 +144,8 @@ std::vector<std::string> ChunkValueCoder::decoded_texts(std::span<const std::byt
 
 ChunkValues ChunkValueCoder::decode(std::span<const std::byte> stored) {
   if (array_.element == 0) {
-    const Bytes whole = coder_ ? unzstd(stored) : Bytes();
-    return {{}, decoded_texts(coder_ ? std::span<const std::byte>(whole) : stored)};
+    const Bytes whole = decode_any_length(array_.filters, stored);
+    return {{}, decoded_texts(whole)};
   }
   Bytes cells(cells_ * array_.element);
   if (coder_)

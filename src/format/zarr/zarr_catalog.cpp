@@ -81,7 +81,7 @@ ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, Format format, bo
     add_array(static_cast<int>(v), std::make_shared<ArrayMetadata>(all_.arrays[v].second));
     Array& made = arrays_.back();
     made.objects.set_committed(made.metadata->shape);
-    made.committed_text = zarr::text_of(*made.metadata);
+    if (writable) made.committed_text = zarr::text_of(*made.metadata);
     if (writable && made.metadata->refusal.empty()) made.objects.remove_leftovers();
   }
   for (int d = 0; d < schema_.dims.count(); ++d)

@@ -145,7 +145,10 @@ Schema schema_of(const Hierarchy& all, FillMode fill) {
     variable.fits_plainly = array.refusal.empty();
     variable.chunks = numbers_of(array.chunk);
     variable.filters = array.filters;
-    if (!array.fill.empty() && array.fill != fill_of(variable)) variable.absent = array.fill;
+    if (array.refusal.empty() && array.type != Type::string) {
+      Bytes absent = array.fill.empty() ? Bytes(size_of(array.type)) : array.fill;
+      if (absent != fill_of(variable)) variable.absent = std::move(absent);
+    }
     variable.no_fill = array.no_fill || found_without_fill(variable, fill);
     schema.variables.push_back(std::move(variable));
   }
