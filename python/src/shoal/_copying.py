@@ -17,8 +17,8 @@ import numpy as np
 from ._library import start_mpi
 from ._names import group_of, outwards
 from ._paths import path_text
-from ._stores import has_chunks, has_groups, zarr_formats
 from ._steps import Cuts, Reader, Step, item_bytes, most_cut, steps
+from ._stores import has_chunks, has_groups, zarr_formats
 from .errors import InvalidArgumentError, NotSupportedError, StateError, TypeMismatchError
 from .inventory import Attributes, Dimension, Variable, split_readable, unread_attributes
 from .types import ALL_RECORDS

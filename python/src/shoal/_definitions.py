@@ -62,7 +62,8 @@ class Definitions:
     def def_group(self, name: str) -> None:
         """A group of names, "ocean/ice", and those that it is in, where they are not there. Names of
         dimensions and variables in groups are paths, and make the groups themselves; this is for one that
-        nothing is in. Attributes are put as of a variable: put_att("ocean/ice", ...). netcdf4 and zarr. Local."""
+        nothing is in. Attributes are put as of a variable: put_att("ocean/ice", ...). netcdf4 and
+        zarr. Local."""
         self._need_open()
         self._raw.def_group(name)
 

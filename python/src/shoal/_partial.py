@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file, or a folder that is a Zarr store, that appears under its name when it is whole: until then it has another one beside it, which nobody
-can foresee (shoal_beside, shoal_take_place)."""
+"""A file, or the folder of a Zarr store, that appears under its name when it is whole: until then it has
+another one beside it, which nobody can foresee (shoal_beside, shoal_take_place)."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def format_for(path: str, format: Optional[str], of_input: str) -> str:
 
 
 def nearest_in_netcdf4(filters: str) -> str:
-    """What netCDF-4 has in place of codecs of Zarr: "blosc:zstd:5+crc32c" is "shuffle+zstd:9+fletcher32". Local."""
+    """What netCDF-4 has in place of codecs of Zarr: shuffle+zstd:9 of blosc:zstd:5, ... Local."""
     out: list[str] = []
     for word in filters.split("+"):
         name, *more = word.split(":")
@@ -107,7 +107,7 @@ def bytes_on_disk(path: str) -> int:
     )
 
 
-def object_shape(path: str, variable: Variable) -> Optional[Sequence[int]]:
+def object_shape(path: str, variable: Variable) -> Optional[tuple[int, ...]]:
     """The cells of a file of a variable in a store: of a shard, or of a chunk that has a file of its own.
     None: the dataset is no store, or its metadata do not say it. Local."""
     for name, keys in (

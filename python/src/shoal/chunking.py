@@ -20,6 +20,7 @@ import numpy as np
 
 from . import opening
 from ._steps import item_bytes
+from ._stores import object_shape, zarr_formats
 from .decomposition import Decomposition
 from .errors import Error, InvalidArgumentError
 from .inventory import Variable
@@ -80,24 +81,24 @@ def touched_of(variable: Variable, chunk: Optional[Sequence[int]] = None) -> dic
     return touched(variable.shape, chosen, item_bytes(variable), has_times(variable))
 
 
-def shape_of_library(
+def shapes_of_library(
     shape: Sequence[int],
     dtype,
     wish: str = "auto",
     *,
     grows: bool = True,
     settings: Optional[Mapping[str, object]] = None,
-) -> Optional[tuple[int, ...]]:
-    """The chunk shape that Shoal gives such a variable; None: it would not be chunked. It is taken to be cut
-    over ranks, unless it has nothing but records.
+) -> tuple[Optional[tuple[int, ...]], Optional[tuple[int, ...]]]:
+    """The chunk shape that Shoal gives such a variable, and with format zarr the shape of a file of it, a
+    shard; None: it would not be chunked. It is taken to be cut over ranks, unless it has nothing but records.
 
     wish      "auto", "map", "series" or "1x30x100": the setting chunks
     grows     whether the first dimension is unlimited
-    settings  others, such as chunk_bytes
+    settings  others, such as chunk_bytes, or format
     """
     names = [f"d{axis}" for axis in range(len(shape))]
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "file.nc")
+        path = os.path.join(folder, "file")
         try:
             file = opening.create(
                 path,
@@ -117,8 +118,24 @@ def shape_of_library(
             else:
                 file.def_var("field", np.dtype(dtype), record=record)
             file.end_define()
-            return file.variables["field"].chunks
+            chunks = file.variables["field"].chunks
+            if file.format not in zarr_formats:
+                return chunks, None
+            file.sync()
+            return chunks, object_shape(path, file.variables["field"])
         except Error as error:
             raise type(error)(error.message.replace(f"{path}: ", "")) from None
         finally:
             file.abandon()
+
+
+def shape_of_library(
+    shape: Sequence[int],
+    dtype,
+    wish: str = "auto",
+    *,
+    grows: bool = True,
+    settings: Optional[Mapping[str, object]] = None,
+) -> Optional[tuple[int, ...]]:
+    """The chunk shape alone."""
+    return shapes_of_library(shape, dtype, wish, grows=grows, settings=settings)[0]

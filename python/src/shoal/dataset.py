@@ -486,7 +486,7 @@ class Dataset(Definitions, Boxes, Ending):
 
     @property
     def format(self) -> str:
-        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "zarr", "zarr2" (version 2, read only), "raw" or
+        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "zarr", "zarr2" (read only), "raw" or
         "ascii". Raises StateError after close. Local."""
         self._need_open()
         return self._raw.inq_file()[1]
@@ -528,8 +528,8 @@ class Dataset(Definitions, Boxes, Ending):
 
     @property
     def groups(self) -> Groups:
-        """Mapping of path to shoal.Group: groups of names, which netcdf4 and zarr have. Dimensions and variables
-        in them are in the mappings of the file, by their paths. Local."""
+        """Mapping of path to shoal.Group: groups of names, which netcdf4 and zarr have. Dimensions and
+        variables in them are in the mappings of the file, by their paths. Local."""
         self._need_open()
         return Groups(self._raw, self)
 

@@ -26,6 +26,8 @@ class Row:
     chunk: Optional[Sequence[int]]
     item: int
     touched: Mapping
+    files: Optional[int] = None  # of a Zarr store: how many hold the variable
+    bytes_a_file: int = 0  # before compression
 
 
 def _times(numbers: Optional[Sequence[int]]) -> str:
@@ -76,10 +78,13 @@ def advice_for_file(rows: Sequence[Row]) -> str:
 
 def show(rows: Sequence[Row], heading: str, advice: str) -> None:
     console().print(escape(f"Do this: {advice}"), soft_wrap=True)
+    has_files = any(row.files is not None for row in rows)
     table = Table(title="What reading touches, before compression", title_justify="left")
     table.add_column(heading, no_wrap=True)
     for column in ("shape", "chunk", "bytes", *readings.values()):
         table.add_column(column, justify="right", no_wrap=True)
+    if has_files:
+        table.add_column("files", justify="right", no_wrap=True)
     for row in rows:
         cells = []
         for what in readings:
@@ -91,8 +96,12 @@ def show(rows: Sequence[Row], heading: str, advice: str) -> None:
             else:
                 noun = "chunk" if found.chunks == 1 else "chunks"
                 cells.append(f"{found.chunks:,} {noun}, {bytes_text(found.bytes)}")
+        if row.files is not None:
+            cells.append(f"{row.files:,} of {bytes_text(row.bytes_a_file)}")
         table.add_row(row.name, _times(row.shape), _times(row.chunk), _of_chunk(row), *cells)
     console().print(table)
+    if heading == "variable" and has_files:
+        console().print(f"Files in all, beside metadata: {sum(row.files or 0 for row in rows):,}")
 
 
 def print_json(rows: Sequence[Row]) -> None:
@@ -104,6 +113,7 @@ def print_json(rows: Sequence[Row]) -> None:
                     "shape": list(row.shape),
                     "chunk": None if row.chunk is None else list(row.chunk),
                     "reading": {what: asdict(found) for what, found in row.touched.items()},
+                    **({} if row.files is None else {"files": row.files, "bytes_a_file": row.bytes_a_file}),
                 }
                 for row in rows
             ]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import Annotated, Optional
@@ -35,13 +36,18 @@ def chunks(
         typer.Option(metavar="auto|map|series|1x30x100", help="This shape, slowest dimension first."),
     ] = None,
     chunk_bytes: Annotated[Optional[str], typer.Option(help="Chunks about so large.")] = None,
+    format: Annotated[
+        Optional[str], typer.Option(help="netcdf4 or zarr; that of FILE, or netcdf4, unless given.")
+    ] = None,
+    shard_bytes: Annotated[Optional[str], typer.Option(help="With zarr: files about so large.")] = None,
     variables: Annotated[Optional[str], typer.Option(metavar="A,B", help="Of FILE: these alone.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON, not a table.")] = False,
 ) -> None:
     """Say how many chunks, and bytes of them, reading a map, a time series at a point, and all touches.
 
     Of the variables of FILE, or of a field of --global with --records, in the shapes that Shoal has to offer.
-    The first line says what to do.
+    Of a Zarr store, or with --format zarr, also how many files (shards) there are. The first line says what
+    to do.
 
     Exit status 0; 2 for options that cannot be.
     """
@@ -54,7 +60,14 @@ def chunks(
             raise typer.BadParameter(f"{name} does not go with {'--global' if file is None else 'FILE'}.")
     if chunk_bytes is not None and is_shape(chunk_shape):
         raise typer.BadParameter(f"--chunk-bytes says nothing of --chunk-shape {chunk_shape}.")
-    settings = {} if chunk_bytes is None else {"chunk_bytes": parse_bytes(chunk_bytes)}
+    if format not in (None, "netcdf4", "zarr"):
+        raise typer.BadParameter(f"--format {format} has no chunks; netcdf4 and zarr have.")
+    if shard_bytes is not None and format != "zarr":
+        raise typer.BadParameter("--shard-bytes goes with --format zarr.")
+    settings: dict[str, object] = {} if format is None else {"format": format}
+    for key, size in (("chunk_bytes", chunk_bytes), ("shard_bytes", shard_bytes)):
+        if size is not None:
+            settings[key] = parse_bytes(size)
     if global_shape is None:
         on_all_ranks(lambda comm: _chunks_of_file(comm, file, variables, chunk_shape, settings, json_))
         return
@@ -72,6 +85,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
     """What readers of the variables of a file touch, as it is or in other chunks."""
     from shoal import chunking, opening
     from shoal._steps import item_bytes
+    from shoal._stores import object_shape, zarr_formats
     from shoal.errors import InvalidArgumentError
     from shoal.inventory import need_readable
 
@@ -79,8 +93,11 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
 
     if comm.rank != 0:
         return 0
-    rows = []
+    rows, asked = [], bool(settings)
     with opening.open(path, None) as file:
+        is_store = file.format in zarr_formats
+        if is_store:
+            settings = {"format": "zarr", **settings}
         if variables is None:
             names = [variable.name for variable in file.variables.values() if variable.dtype is not None]
         else:
@@ -89,6 +106,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
         for name in names:
             variable = file.variables[name]
             chunk, own_wish = variable.chunks, wish or "auto"
+            shard = object_shape(path, variable) if is_store else None
             if is_shape(wish) and len(shared.numbers("--chunk-shape", wish)) != variable.ndim:
                 if variables is not None:
                     raise InvalidArgumentError(
@@ -96,8 +114,8 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
                         f"which has {variable.ndim}."
                     )
                 own_wish = "auto"  # as the setting counts for variables that it fits
-            if (wish is not None or settings) and variable.dtype is not str and variable.ndim > 0:
-                chunk = chunking.shape_of_library(
+            if (wish is not None or asked) and variable.dtype is not str and variable.ndim > 0:
+                chunk, shard = chunking.shapes_of_library(
                     variable.shape,
                     "i1" if variable.dtype == bool else variable.dtype,
                     own_wish,
@@ -105,9 +123,19 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
                     settings=settings,
                 )
             found = chunking.touched_of(replace(variable, chunks=chunk))
-            rows.append(Row(variable.name, variable.shape, chunk, item_bytes(variable), found))
+            row = Row(variable.name, variable.shape, chunk, item_bytes(variable), found)
+            rows.append(_with_files(row, shard))
     print_json(rows) if as_json else show(rows, "variable", advice_for_file(rows))
     return 0
+
+
+def _with_files(row, shard):
+    """With the number of files, where these have so many cells."""
+    from shoal._stores import objects_of
+
+    if shard is None:
+        return row
+    return replace(row, files=objects_of(row.shape, shard), bytes_a_file=math.prod(shard) * row.item)
 
 
 def _chunks_of_field(shape, type_, wish, settings, as_json: bool) -> int:
@@ -119,7 +147,7 @@ def _chunks_of_field(shape, type_, wish, settings, as_json: bool) -> int:
     rows, size = [], shared.size_of(type_)
     dtype = f"f{size}" if type_ in ("float", "double") else f"i{size}"
     for name in ("auto", "map", "series") if wish is None else (wish,):
-        chunk = chunking.shape_of_library(shape, dtype, name, settings=settings)
-        rows.append(Row(name, shape, chunk, size, chunking.touched(shape, chunk, size)))
+        chunk, shard = chunking.shapes_of_library(shape, dtype, name, settings=settings)
+        rows.append(_with_files(Row(name, shape, chunk, size, chunking.touched(shape, chunk, size)), shard))
     print_json(rows) if as_json else show(rows, "chunks", advice_for_shapes(rows))
     return 0

@@ -21,6 +21,17 @@ def _check_background(background: str, servers: Optional[int], cores: Optional[i
             raise typer.BadParameter(f"--{name} {value}: it is 1 or more.")
 
 
+def _files_of_record(shape, size: int) -> Optional[int]:
+    """Of a Zarr store: into how many files the field goes, each step."""
+    from shoal import chunking
+    from shoal._stores import objects_of
+
+    record = (1, *shape[::-1])
+    dtype = f"f{size}" if size in (4, 8) else f"i{size}"
+    _, shard = chunking.shapes_of_library(record, dtype, settings={"format": "zarr"})
+    return None if shard is None else objects_of(record, shard)
+
+
 def layout(
     global_shape: shared.Global = None,
     tiles: shared.Tiles = None,
@@ -101,7 +112,7 @@ def layout(
         except ProgramError as error:
             print(f"shoal: {error}", file=sys.stderr)
             return 2
-        show(plan, chunks)
+        show(plan, chunks, _files_of_record(shape, size) if options.format == "zarr" else None)
         if plot is not None:
             from .tile_picture import draw
 

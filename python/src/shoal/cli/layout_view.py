@@ -43,7 +43,7 @@ def _count(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def show(plan, chunks) -> None:
+def show(plan, chunks, files=None) -> None:
     out = console()
     tiles, options = plan.tiles, plan.options
     out.print(escape(f"Do this: {advice(plan)}"), soft_wrap=True)
@@ -55,9 +55,11 @@ def show(plan, chunks) -> None:
     calls = f"format {options.format}, driver {options.driver}"
     out.print(calls + (f", access {options.access}" if options.driver not in ("native", "gather") else ""))
     if chunks is not None:
-        out.print(
-            f"chunks of {' x '.join(map(str, chunks))} cells in one record, one after another in the file"
-        )
+        where = "one after another in the file"
+        if files is not None:
+            noun = "file (shard)" if files == 1 else "files (shards)"
+            where = f"in {files:,} {noun} for each record"
+        out.print(f"chunks of {' x '.join(map(str, chunks))} cells in one record, {where}")
     table = Table(title="Cells on disk, by rank", title_justify="left")
     for heading in ("rank", *(f"dimension {axis + 1}" for axis in range(len(tiles.shape)))):
         table.add_column(heading, justify="right", no_wrap=True)
