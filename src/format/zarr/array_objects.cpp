@@ -426,9 +426,16 @@ void ArrayObjects::remove_leftovers() {
   }
 }
 
-void ArrayObjects::copy_to(const std::string& folder) {
-  for (const std::string& name : container_->list(folder_ + "/" + array_->prefix))
-    container_->copy(name, folder + name.substr(folder_.size()));
+void ArrayObjects::copy_to(const std::string& folder, bool durable) {
+  std::map<std::string, std::string> copies;  // by their folders, each with the last one
+  for (const std::string& name : container_->list(folder_ + "/" + array_->prefix)) {
+    const std::string copy = folder + name.substr(folder_.size());
+    container_->copy(name, copy);
+    copies[folder_of(copy)] = copy;
+  }
+  if (!durable) return;
+  for (const auto& [in, copy] : copies)
+    container_->sync_name(copy);
 }
 
 std::string object_name(const ObjectGrid& grid, const ObjectNumber& object) {

@@ -63,7 +63,7 @@ class ArrayObjects {
   /// Objects that a killed job left, and that readers do not see, go.
   void remove_leftovers();
   /// Objects get the folder as well, with all that was committed; those of the old one stay.
-  void copy_to(const std::string& folder);
+  void copy_to(const std::string& folder, bool durable);
   void set_folder(const std::string& folder) { folder_ = folder; }
 
   std::string name_of(std::uint64_t place, unsigned draft) const;

@@ -533,13 +533,13 @@ void ZarrCatalog::write_text(const std::string& object, const std::string& text,
 }
 
 // What was committed under another name is there under both until the root says which one counts.
-void ZarrCatalog::move_renamed() {
+void ZarrCatalog::move_renamed(bool durable) {
   for (std::size_t v = 0; v < arrays_.size(); ++v) {
     Array& own = arrays_[v];
     const std::string& name = schema_.variables[v].name;
     if (own.objects.folder() == name) continue;
     container_->remove_below(name + "/");
-    own.objects.copy_to(name);
+    own.objects.copy_to(name, durable);
     own.committed_text.clear();
   }
 }
@@ -555,7 +555,7 @@ void ZarrCatalog::commit(bool durable) {
     zarr::take_definitions(schema_, all_);
     for (Array& own : arrays_)
       own.objects.publish(durable);
-    move_renamed();
+    move_renamed(durable);
     std::vector<std::string> old_folders;
     for (std::size_t v = 0; v < arrays_.size(); ++v) {
       Array& own = arrays_[v];

@@ -76,7 +76,7 @@ class ZarrCatalog final : public Catalog {
   template <class Move>
   void for_each_part(int variable, const Box& box, Move&& move);
   void begin_put(int variable, const Box& box);
-  void move_renamed();
+  void move_renamed(bool durable);
   void write_text(const std::string& object, const std::string& text, bool durable);
   Error located(const Error& error, int variable) const;
   template <class Work>
