@@ -82,8 +82,8 @@ ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, Format format, bo
     Array& made = arrays_.back();
     made.objects.set_committed(made.metadata->shape);
     if (writable) made.committed_text = zarr::text_of(*made.metadata);
-    if (writable && made.metadata->refusal.empty()) made.objects.remove_leftovers();
   }
+  if (writable) remove_leftovers();
   for (int d = 0; d < schema_.dims.count(); ++d)
     if (schema_.dim(d).unlimited) committed_[d] = schema_.dim(d).length;
   for (const auto& [path, group] : all_.groups)
@@ -157,6 +157,17 @@ void ZarrCatalog::require_writable() const {
   if (!writable_)
     throw Error(Code::permission, "the store was opened for reading only; open it for writing")
         .in_file(container_->path());
+}
+
+// What a killed job left in the folders of the store's own arrays and groups. Others may be somebody's.
+void ZarrCatalog::remove_leftovers() {
+  for (Array& own : arrays_)
+    if (own.metadata->refusal.empty()) own.objects.remove_leftovers();
+  container_->remove(std::string(k_root) + k_new);
+  for (const auto& [path, array] : all_.arrays)
+    container_->remove(metadata_of(path) + k_new);
+  for (const auto& [path, group] : all_.groups)
+    container_->remove(metadata_of(path) + k_new);
 }
 
 template <class Work>

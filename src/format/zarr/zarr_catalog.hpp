@@ -67,6 +67,7 @@ class ZarrCatalog final : public Catalog {
   void update_arrays();
   void require(int variable, const Box& box, bool may_grow) const;
   void require_writable() const;
+  void remove_leftovers();
   zarr::ChunkValueCoder& coder_of(Array& array);
   const zarr::ChunkValues& load(Array& array, const Dims& chunk, zarr::ChunkValues& space);
   void store(int variable, const Dims& chunk, const zarr::ChunkValues& values);
