@@ -593,6 +593,8 @@ void ZarrCatalog::commit(bool durable) {
     draft_ = draft_ % (ObjectNumber::k_drafts - 1) + 1;
     for (Array& own : arrays_)
       own.objects.set_draft(draft_);
+    if (ends_.is_there())
+      ends_.clear();  // chunks that this catalog stored have opened objects of the last draft
     for (auto& [dim, length] : committed_)
       length = schema_.dim(dim).length;
     for (int d = 0; d < schema_.dims.count(); ++d)
