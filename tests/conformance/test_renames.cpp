@@ -10,7 +10,7 @@ namespace {
 const char* const k_path = "renames.nc";
 const char* const k_long = "a_name_that_is_longer_than_the_one_before_by_far";
 
-std::vector<std::string> all_formats() {
+std::vector<std::string> every_format() {
   std::vector<std::string> all = formats();
   if (is_native() && in_one_file()) all.emplace_back("raw");
   return all;
@@ -186,7 +186,7 @@ void fill(shoal_dataset* file, const Cut& cut) {
 }  // namespace
 
 TEST_CASE("renames: new definitions have the new names only") {
-  for (const auto& format : all_formats()) {
+  for (const auto& format : every_format()) {
     CAPTURE(format);
     const Cut cut = cut_of_x();
     shoal_dataset* file = nullptr;
@@ -215,7 +215,7 @@ TEST_CASE("renames: new definitions have the new names only") {
 }
 
 TEST_CASE("renames: what is in a file, with data, in one open file and after opening it again") {
-  for (const auto& format : all_formats())
+  for (const auto& format : every_format())
     for (const bool opened : {false, true}) {
       CAPTURE(format);
       CAPTURE(opened);
@@ -273,7 +273,7 @@ TEST_CASE("renames: what is in a file, with data, in one open file and after ope
 }
 
 TEST_CASE("renames: a variable becomes the coordinate of a dimension, and ceases to be one") {
-  for (const auto& format : all_formats())
+  for (const auto& format : every_format())
     for (const std::string what :
          {"dimension away", "variable away", "another variable", "two", "dimension to it", "new variable"}) {
       if (!in_one_file() && what != "variable away") continue;
@@ -353,7 +353,7 @@ TEST_CASE("renames: a variable becomes the coordinate of a dimension, and ceases
 }
 
 TEST_CASE("renames: names that change places, and attributes by a third name") {
-  for (const auto& format : all_formats()) {
+  for (const auto& format : every_format()) {
     if (!in_one_file()) continue;
     CAPTURE(format);
     const Cut cut = cut_of_x();
@@ -381,7 +381,7 @@ TEST_CASE("renames: names that change places, and attributes by a third name") {
 
 TEST_CASE("renames: what cannot be is refused, and ranks that differ keep the old names") {
   if (skipped(in_one_file(), "it opens the file again for writing")) return;
-  for (const auto& format : all_formats()) {
+  for (const auto& format : every_format()) {
     CAPTURE(format);
     const Cut cut = cut_of_x();
     shoal_dataset* file = new_file("format=" + format, cut);

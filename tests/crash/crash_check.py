@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is what was promised in the files? Asked of netCDF's own reader and of Shoal, value by value.
+"""Is what was promised in the files? Asked of Shoal and of another reader, value by value: netCDF's own, and
+for a store zarr-python and xarray.
 
 As a program it is a worker of crash_pool.py: jobs come as lines of JSON, and so do the answers go."""
 
@@ -15,11 +16,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
+from crash_runs import files_in, lay_out
 
-DUMPED = 10  # one image of so many is read by ncdump, too
+DUMPED = 10  # one image of so many is read by ncdump, or by xarray, too
+APPENDED = 7  # one image of a store of so many is written on
 FILL = {"f": 9.969209968386869e36, "i": -2147483647, "O": ""}
 
 
@@ -86,6 +90,93 @@ class NetcdfFile:
         self.file.close()
 
 
+def unlimited_dims(notes: dict) -> set[str]:
+    """Of a store: what its root notes (attribute _nc_shoal)."""
+    return {dim[0].rsplit("/", 1)[-1] for dim in notes["dimensions"] if "unlimited" in dim[2:]}
+
+
+class ZarrStore:
+    """A store as zarr-python reads it, by its consolidated metadata."""
+
+    CONSOLIDATED = True
+
+    def __init__(self, path: Path):
+        import zarr
+
+        self.file = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=self.CONSOLIDATED)
+        self._nodes = dict(self.file.members(max_depth=None))
+        self._arrays = {name: node for name, node in self._nodes.items() if isinstance(node, zarr.Array)}
+        self.names = list(self._arrays)
+        self._unlimited = unlimited_dims(self.file.attrs["_nc_shoal"])
+
+    def has_record(self, name: str) -> bool:
+        dims = self._arrays[name].metadata.dimension_names
+        return bool(dims) and dims[0] in self._unlimited
+
+    def values(self, name: str) -> np.ndarray:
+        values = np.asarray(self._arrays[name][...])
+        return values.astype(object) if values.dtype.kind in "OUT" else values
+
+    def attribute(self, variable: str, name: str):
+        return (self._nodes[variable] if variable else self.file).attrs[name]
+
+    def array(self, name: str):
+        return self._arrays[name]
+
+    def rows(self) -> slice:
+        return slice(None)
+
+    def close(self) -> None:
+        pass
+
+
+class UnconsolidatedStore(ZarrStore):
+    """The same by the metadata of each array, which are not of one commit."""
+
+    CONSOLIDATED = False
+
+    def read_all(self) -> None:
+        for name in self.names:
+            self.values(name)
+
+
+class XarrayStore:
+    """A store as xarray reads it."""
+
+    def __init__(self, path: Path):
+        import xarray
+
+        self.file = xarray.open_datatree(
+            path, engine="zarr", consolidated=True, chunks=None, decode_times=False, mask_and_scale=False
+        )
+        self._arrays = {
+            f"{group.path}/{name}".strip("/"): variable
+            for group in self.file.subtree
+            for name, variable in group.to_dataset(inherit=False).variables.items()
+        }
+        self.names = list(self._arrays)
+        self._unlimited = unlimited_dims(ZarrStore(path).file.attrs["_nc_shoal"])
+
+    def has_record(self, name: str) -> bool:
+        dims = self._arrays[name].dims
+        return bool(dims) and dims[0] in self._unlimited
+
+    def values(self, name: str) -> np.ndarray:
+        values = np.asarray(self._arrays[name].values)
+        return values.astype(object) if values.dtype.kind in "OUT" else values
+
+    def attribute(self, variable: str, name: str):
+        return (self._arrays[variable] if variable in self._arrays else self.file[variable or "/"]).attrs[
+            name
+        ]
+
+    def rows(self) -> slice:
+        return slice(None)
+
+    def close(self) -> None:
+        self.file.close()
+
+
 class ShoalFile:
     """The same as Shoal reads it."""
 
@@ -130,6 +221,10 @@ def check_values(file, name: str, promised: dict | None, rows: slice) -> None:
     if have < records:
         raise Wrong(f"{name} has {have} records of {records} that were promised")
     good = values == right
+    if promised and not record:  # it is written again: as was promised, or as comes next
+        ways = expected(int(name.rsplit("_", 1)[1]), promised["version"] + 2, inner, kind)[-2:]
+        ways = ways[..., rows, :] if promised["field"] else ways
+        right, good = ways[:1], (values == ways).any(axis=0, keepdims=True)
     fill = values == np.asarray(FILL[values.dtype.kind if kind != "O" else "O"], values.dtype)
     good[records:] |= fill[records:]
     if promised and promised["records"] > 0:  # before its first record a variable was not there
@@ -146,6 +241,9 @@ def check_values(file, name: str, promised: dict | None, rows: slice) -> None:
 def check_file(file, promise: dict) -> None:
     """Everything promised is there and right, and what is there beside it is right, or fill."""
     promised = {v["name"]: v for v in promise["variables"]}
+    for variable in promise["variables"]:  # the next commit may have given it this name already
+        if variable.get("then") in file.names:
+            promised[variable["then"]] = promised.pop(variable["name"])
     rows = file.rows()
     missing = set(promised) - set(file.names)
     if missing:
@@ -164,13 +262,22 @@ def check_file(file, promise: dict) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if re.fullmatch(r"his\.nc(\.\d{4})?", p.name))
+    return sorted(p for p in folder.iterdir() if re.fullmatch(r"his\.(nc(\.\d{4})?|zarr)", p.name))
+
+
+def _file(folder: Path) -> Path:
+    """As Shoal opens it: of a set all files are one."""
+    return folder / ("his.zarr" if is_store(folder) else "his.nc")
+
+
+def is_store(folder: Path) -> bool:
+    return (folder / "his.zarr").exists()
 
 
 def ask(kind: type, folder: Path, promise: dict) -> str:
     """What one of the readers finds wrong; "": nothing. Shoal sees a set as one file, netCDF file by file."""
     try:
-        paths = [folder / "his.nc"] if kind is ShoalFile else _files(folder)
+        paths = [_file(folder)] if kind is ShoalFile else _files(folder)
         if not paths:
             return "the file is not there"
         for path in paths:
@@ -182,8 +289,22 @@ def ask(kind: type, folder: Path, promise: dict) -> str:
     return ""
 
 
-def check_netcdf(folder: Path, promise: dict) -> str:
-    return ask(NetcdfFile, folder, promise)
+def check_foreign(folder: Path, promise: dict) -> str:
+    """What programs that are not Shoal find."""
+    if not is_store(folder):
+        return ask(NetcdfFile, folder, promise)
+    return ask(ZarrStore, folder, promise) or read_unconsolidated(folder)
+
+
+def read_unconsolidated(folder: Path) -> str:
+    """Of other commits there may be something, but nothing that cannot be read."""
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Object at .* is not recognized as a component")
+            UnconsolidatedStore(_file(folder)).read_all()
+    except Exception as error:
+        return f"without consolidated metadata: {type(error).__name__}: {error}"
+    return ""
 
 
 def check_shoal(folder: Path, promise: dict) -> str:
@@ -199,6 +320,27 @@ def open_for_writing(folder: Path) -> str:
             shoal.open(path, mode="r+").close()
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+    return left_over(_file(folder)) if is_store(folder) else ""
+
+
+def left_over(store: Path) -> str:
+    """What is in an array of a store, and not of its last commit, after it was opened for writing."""
+    root = ZarrStore(store)
+    for path in store.rglob("*"):
+        below = path.relative_to(store).as_posix()
+        owner = next((name for name in root.names if below.startswith(f"{name}/")), None)
+        if below.endswith("zarr.json.new") and (owner or "/" not in below):
+            return f"{below} is left over"
+        if path.is_dir() or owner is None or path.name == "zarr.json":
+            continue
+        indices = re.fullmatch(r"c((/\d+)*)", below[len(owner) + 1 :])
+        if not indices:
+            return f"{below} is left over"
+        array = root.array(owner)
+        length = array.shards or array.chunks
+        first = [int(i) * n for i, n in zip(indices[1].split("/")[1:], length)]
+        if any(i >= n for i, n in zip(first, array.shape)):
+            return f"{below} is left over, beyond the shape {array.shape}"
     return ""
 
 
@@ -207,11 +349,13 @@ def append_record(folder: Path, promise: dict) -> str:
     import shoal
 
     try:
-        with shoal.open(folder / "his.nc", mode="r+") as file:
+        with shoal.open(_file(folder), mode="r+") as file:
             for reported in promise["variables"]:
                 if reported["records"] < 0:
                     continue
-                name, variable = reported["name"], file.variables[reported["name"]]
+                then = reported.get("then")  # a name that a killed commit has given it
+                name = reported["name"] = then if then in file.variables else reported["name"]
+                variable = file.variables[name]
                 record = reported["records"]
                 kind = "O" if variable.dtype is str else np.dtype(variable.dtype).str
                 values = expected(int(name.rsplit("_", 1)[1]), record + 1, tuple(reported["inner"]), kind)[-1]
@@ -227,10 +371,11 @@ def append_record(folder: Path, promise: dict) -> str:
 
 def write_files(folder: Path, files: dict[str, bytes]) -> None:
     for old in folder.iterdir():
-        old.unlink()
-    for name, data in files.items():
-        with open(folder / name, "wb") as file:
-            file.write(data)
+        if old.is_dir():
+            shutil.rmtree(old)
+        else:
+            old.unlink()
+    lay_out(folder, files)
 
 
 def say(**answer) -> None:
@@ -238,8 +383,10 @@ def say(**answer) -> None:
     sys.stdout.flush()
 
 
-def dump(folder: Path) -> str:
-    """Can the netCDF of the system, often an older one, read all of it?"""
+def read_by_another(folder: Path, promise: dict) -> str:
+    """By xarray; or can the netCDF of the system, often an older one, read all of it?"""
+    if is_store(folder):
+        return ask(XarrayStore, folder, promise)
     program = shutil.which("ncdump")
     for path in _files(folder) if program else []:
         result = subprocess.run([program, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -249,29 +396,39 @@ def dump(folder: Path) -> str:
 
 
 def check_image(folder: Path, files: dict[str, bytes], promise: dict, number: int, ended: str = "") -> dict:
-    """state: ok; healed: only after Shoal opened it for writing is it right for netCDF; bad.
+    """state: ok; healed: only after Shoal opened it for writing is it right for netCDF, or zarr-python; bad.
     ended: how netCDF ended the process that let it read this one before."""
     write_files(folder, files)
     say(at=number, doing="netcdf")
-    answer = {"netcdf": ended or check_netcdf(folder, promise)}
+    answer = {"netcdf": ended or check_foreign(folder, promise)}
     if ended:
         answer["crash"] = True
     if not answer["netcdf"] and number % DUMPED == 0:
-        answer["netcdf"] = dump(folder)
+        answer["netcdf"] = read_by_another(folder, promise)
     if answer["netcdf"]:
         write_files(folder, files)  # a reader that fails may have changed it
     say(at=number, doing="shoal")
     answer["shoal"] = check_shoal(folder, promise)
     answer["state"] = "bad" if answer["shoal"] else "ok"
     if not answer["netcdf"]:
+        if number % APPENDED == 0 and is_store(folder) and not answer["shoal"]:
+            answer["append"] = go_on(folder, promise)
+            answer["state"] = "bad" if answer["append"] else "ok"
         return answer
     write_files(folder, files)
     say(at=number, doing="heal")
     answer["healing"] = open_for_writing(folder)
     say(at=number, doing="healed, netcdf")
-    answer["healing"] = answer["healing"] or check_netcdf(folder, promise)
+    answer["healing"] = answer["healing"] or check_foreign(folder, promise)
     answer["state"] = "bad" if answer["shoal"] or answer["healing"] else "healed"
     return answer
+
+
+def go_on(folder: Path, promise: dict) -> str:
+    """The next run: nothing of the last one is left over, and one more record comes."""
+    promise = json.loads(json.dumps(promise))  # which counts more records then
+    failed = open_for_writing(folder) or append_record(folder, promise)
+    return failed or check_foreign(folder, promise) or check_shoal(folder, promise)
 
 
 def check_moments(job: dict, folder: Path, runs: dict) -> None:
@@ -284,7 +441,7 @@ def check_moments(job: dict, folder: Path, runs: dict) -> None:
         runs[job["run"]] = changes, Promises(changes)
     changes, promises = runs[job["run"]]
     moments = [Moment(**m) for m in job["moments"]]
-    base = {p.name: p.read_bytes() for p in Path(job["base"]).iterdir()} if job.get("base") else {}
+    base = files_in(Path(job["base"])) if job.get("base") else {}
     for number, (moment, files) in enumerate(images(changes, moments, base)):
         if job.get("damage") == "crash":
             say(at=number, doing="netcdf")
@@ -299,19 +456,24 @@ def check_moments(job: dict, folder: Path, runs: dict) -> None:
 def check_folders(job: dict, folder: Path) -> None:
     """Files as they lie there; then, if asked, one more record."""
     for number, (source, promise, append) in enumerate(job["folders"]):
-        files = {p.name: p.read_bytes() for p in _files(Path(source))}
+        files: dict[str, bytes] = {}
+        for path in _files(Path(source)):
+            files |= files_in(path.parent, path.name) if path.is_dir() else {path.name: path.read_bytes()}
         answer = check_image(folder, files, promise, number, job["ended"] if number == 0 else "")
         if append and answer["state"] != "bad":
             write_files(folder, files)
             say(at=number, doing="append")
-            answer["append"] = append_record(folder, promise) or check_netcdf(folder, promise)
+            answer["append"] = append_record(folder, promise) or check_foreign(folder, promise)
             answer["append"] = answer["append"] or check_shoal(folder, promise)
         say(done=number, **answer)
 
 
 def damaged(files: dict[str, bytes], how: str) -> dict[str, bytes]:
     """For the test of this test: what must be found."""
-    name = next(iter(files))
+    metadata = how == "header"
+    name = next(
+        n for n in files if n == "his.zarr/zarr.json" or metadata == n.endswith("zarr.json") or ".nc" in n
+    )
     data = bytearray(files[name])
     if how == "cut":
         del data[len(data) * 2 // 3 :]

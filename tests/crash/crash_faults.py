@@ -59,7 +59,7 @@ def kill(workload: Workload, count: int, folder: Path, table: Table, seed: int) 
     for (run, orders), answer in zip(asked, answers):
         counts["checked"] += 1
         state = answer["state"]
-        if state == "healed" and _kind(run) == "append" and not workload.durable:
+        if state == "healed" and (workload.is_store or _kind(run) == "append" and not workload.durable):
             state = "healed!"
         if answer.get("append"):
             state = "bad"

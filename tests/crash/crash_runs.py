@@ -37,12 +37,23 @@ class Workload:
     more: tuple[str, ...] = ()
     # "netcdf", "pnetcdf": by this library's calls, which a door takes to Shoal.
     door: str = ""
+    node: int = 0  # ranks of a node; 0: all are on one
 
     @property
     def name(self) -> str:
         parts = [self.door, self.scenario] if self.door else [self.scenario]
         parts += [self.format, f"{self.ranks}r", f"{self.records}rec"]
-        return "-".join(parts + ["durable"] * self.durable + [m.replace("=", "") for m in self.more])
+        parts += ["durable"] * self.durable + [f"{self.node}rnode"] * (self.node > 0)
+        return "-".join(parts + [m.replace("=", "") for m in self.more])
+
+    @property
+    def is_store(self) -> bool:
+        """Its file is a folder."""
+        return self.format == "zarr"
+
+    @property
+    def file_name(self) -> str:
+        return "his.zarr" if self.is_store else "his.nc"
 
     def program(self) -> Path:
         return build_folder() / "tests" / "_".join(filter(None, ("crash_workload", self.door)))
@@ -71,7 +82,7 @@ class Run:
 
     @property
     def path(self) -> Path:
-        return self.folder / "files" / "his.nc"
+        return self.folder / "files" / self.workload.file_name
 
     @property
     def promises(self) -> list[dict]:
@@ -112,7 +123,7 @@ def execute(
         (folder / "files").symlink_to(files)
     if base is not None:
         shutil.copytree(base, folder / "files", dirs_exist_ok=True)
-    write_state(folder / "state", **orders)
+    write_state(folder / "state", names=int(workload.is_store), **orders)
     inside = {
         "LD_PRELOAD": ":".join(map(str, workload.preloaded())),
         "CRASH_FOLDER": str(files or folder / "files"),
@@ -120,11 +131,12 @@ def execute(
         "CRASH_STATE": str(folder / "state"),
         "SHOAL_DOORS_REPORT": str(folder / "report"),
         **({"CRASH_LOG": str(folder / "log")} if log else {}),
+        **({"SHOAL_RANKS_PER_NODE": str(workload.node)} if workload.node else {}),
         **(env or {}),
     }
     command = [str(TOP / "tools" / "mpirun.sh"), str(workload.ranks)] if workload.ranks > 1 else []
     command += ["env", *(f"{key}={value}" for key, value in {**alone(), **inside}.items())]
-    command += workload.command((files or folder / "files") / "his.nc")
+    command += workload.command((files or folder / "files") / workload.file_name)
     run = Run(folder, workload)
     run.code, run.output = run_program(command)
     if run.code == 0 and workload.door and "served by Shoal" not in (folder / "report").read_text():
@@ -151,6 +163,31 @@ def run_program(command: list[str]) -> tuple[int, str]:
         output, _ = process.communicate()
         return -1, f"did not end within {LIMIT} s\n{output}"
     return process.returncode, output
+
+
+def files_in(folder: Path, name: str = "") -> dict[str, bytes]:
+    """The bytes of all files of a folder, by their paths; an empty folder has the path "name/"."""
+    files = {}
+    for path in sorted((folder / name).iterdir()):
+        below = path.relative_to(folder).as_posix()
+        if path.is_dir():
+            files |= files_in(folder, below) or {below + "/": b""}
+        else:
+            files[below] = path.read_bytes()
+    return files
+
+
+def lay_out(folder: Path, files: dict[str, bytes]) -> None:
+    """Writes files by their paths, as files_in gives them."""
+    made = set()
+    for name, data in files.items():
+        path = folder / name
+        inner = path if name.endswith("/") else path.parent
+        if inner not in made:
+            inner.mkdir(parents=True, exist_ok=True)
+            made.add(inner)
+        if path is not inner:
+            path.write_bytes(data)
 
 
 def record(workload: Workload, folder: Path) -> Run:

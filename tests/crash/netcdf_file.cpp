@@ -91,6 +91,9 @@ class LibraryFile : public File {
       code = CALL(put_att_text)(id_, owner, a.name.c_str(), static_cast<Size>(text.size()), text.data());
     return failure(code);
   }
+  std::string rename(const Rename& rename, bool /*again*/) override {
+    return "no scenario of this library renames " + rename.from;
+  }
   std::string end_define() override {
     return refused_ = failure(CALL(enddef)(id_));
   }

@@ -18,7 +18,7 @@ from pathlib import Path
 import crash_pool
 from crash_images import Moment, images, power_moments, process_moments
 from crash_log import PROMISE, Promises, read_log
-from crash_runs import Run, Table, Workload, execute, first_promise, record, run_program
+from crash_runs import Run, Table, Workload, execute, first_promise, lay_out, record, run_program
 
 SHOAL = [sys.executable, "-m", "shoal.cli"]
 MOST_RECOVERED = 3  # of the images of a run that are to be healed
@@ -50,9 +50,11 @@ def _thinned(moments, changes, most, choice):
     return chosen | set(choice.sample(rest, most - len(chosen)))
 
 
-def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -> dict:
+def check_run(
+    run: Run, moments: list[Moment], table: Table, damage: str = "", recovered: int = MOST_RECOVERED
+) -> dict:
     """Check images and count them in the table. `healed` is allowed where definitions change, where text is
-    written, and where commits are durable."""
+    written, and where commits are durable; of a store never."""
     healed = []
     changes = read_log(run.folder / "log")
     promises = Promises(changes)
@@ -63,7 +65,7 @@ def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -
         state = answer["state"]
         kind = promises.kind(moment.place)
         if state == "healed":
-            allowed = kind != "append" or run.workload.durable
+            allowed = not run.workload.is_store and (kind != "append" or run.workload.durable)
             state = "healed" if allowed else "healed!"
             healed.append(moment)
         counts[state] += 1
@@ -74,9 +76,12 @@ def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -
             table.bad.append(
                 f"{run.workload.name} {moment.text()} ({moment.kind}, {state}, commit kind {kind}): "
                 f"netcdf: {answer['netcdf'] or 'ok'}; shoal: {answer['shoal'] or 'ok'}; "
-                f"healing: {answer.get('healing') or 'ok'}; last: {last}"
+                f"healing: {answer.get('healing') or 'ok'}; append: {answer.get('append') or 'ok'}; "
+                f"last: {last}"
             )
-    for moment in healed[:: max(1, len(healed) // MOST_RECOVERED)][:MOST_RECOVERED]:
+    if run.workload.is_store and not damage:  # what a killed job left goes when it is opened
+        healed = random.Random(len(moments)).sample(moments, min(len(moments), recovered))
+    for moment in healed[:: max(1, len(healed) // recovered)][:recovered]:
         check_recovery(run, moment, counts, table)
     return counts
 
@@ -90,8 +95,7 @@ def check_recovery(run: Run, moment: Moment, counts: dict, table: Table) -> None
     shutil.rmtree(base, ignore_errors=True)
     base.mkdir()
     for _, files in images(changes, [moment]):
-        for name, data in files.items():
-            (base / name).write_bytes(data)
+        lay_out(base, files)
 
     def bad(how: str, what: object) -> None:
         counts["bad recovery"] += 1
@@ -99,7 +103,7 @@ def check_recovery(run: Run, moment: Moment, counts: dict, table: Table) -> None
 
     shutil.rmtree(here, ignore_errors=True)
     shutil.copytree(base, here)
-    for path in here.iterdir():
+    for path in here.glob("his.*"):
         code, output = run_program([*SHOAL, "recover", str(path)])
         if code != 0:
             bad("shoal recover", f"code {code}: {output[-400:]}")
@@ -128,7 +132,7 @@ def _record(args) -> int:
 
 
 def _check(args) -> int:
-    run = Run(args.folder, Workload(args.folder.name, "", durable=args.power > 0))
+    run = Run(args.folder, Workload(args.folder.name, args.format, durable=args.power > 0))
     table = Table()
     check_run(run, choose_moments(run, args.power, args.most, args.seed), table)
     print(table.text())
@@ -148,8 +152,7 @@ def _image(args) -> int:
     if args.keep:
         args.keep.mkdir(parents=True, exist_ok=True)
         for _, files in images(changes, [moment]):
-            for name, data in files.items():
-                (args.keep / name).write_bytes(data)
+            lay_out(args.keep, files)
     answer = crash_pool.check(args.folder, [moment], workers=1)[0][1]
     print(answer)
     return 0 if answer["state"] == "ok" else 1
@@ -172,6 +175,7 @@ def main() -> int:
     verb = verbs.add_parser("check")
     verb.set_defaults(go=_check)
     verb.add_argument("folder", type=Path)
+    verb.add_argument("--format", default="", help="of the recording: zarr for a store")
     verb.add_argument("--power", type=int, default=0, help="power failures; of durable runs alone")
     verb.add_argument("--most", type=int, default=0, help="no more states of killed processes than so many")
     verb.add_argument("--seed", type=int, default=1)

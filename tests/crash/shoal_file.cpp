@@ -60,6 +60,10 @@ class ShoalFile : public File {
     return failure(shoal_put_att(file_, owner, a.name.c_str(), SHOAL_CHAR,
                                  static_cast<std::int64_t>(text.size()), text.data()));
   }
+  std::string rename(const Rename& rename, bool again) override {
+    const int code = shoal_rename_var(file_, rename.from.c_str(), rename.to.c_str());
+    return code == SHOAL_NOT_FOUND && again ? "" : failure(code);
+  }
   std::string end_define() override { return failure(shoal_end_define(file_)); }
   std::string write(const Variable& v, std::int64_t record, void* values,
                     const std::vector<std::int64_t>& extents) override {

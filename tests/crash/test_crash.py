@@ -18,8 +18,21 @@ import crash_faults
 import crash_pool
 import pytest
 from crash_images import Disk, Moment, images, process_moments
-from crash_log import CREATE, PROMISE, SYNC, TRUNCATE, WRITE, Change, Promises, read_log
-from crash_runs import Table, Workload, build_folder, execute, first_promise, record
+from crash_log import (
+    CREATE,
+    LINK,
+    MAKE_FOLDER,
+    PROMISE,
+    RENAME,
+    SYNC,
+    TRUNCATE,
+    UNLINK,
+    WRITE,
+    Change,
+    Promises,
+    read_log,
+)
+from crash_runs import Table, Workload, build_folder, execute, files_in, first_promise, record
 from replay import check_run, choose_moments
 
 ALL = os.environ.get("TEST_ALL", "").upper() in ("1", "ON", "TRUE")
@@ -27,9 +40,13 @@ SEED = int(os.environ.get("TEST_SEED", "1"))
 SHARE = float(os.environ.get("TEST_SHARE", "1"))
 CLASSIC = ["cdf1", "cdf2", "cdf5"]
 HDF5 = ["netcdf4", "netcdf4-classic"]
+STORE = ["zarr"]
 TINY = ("nz=1", "ny=2", "nx=5")
+SHARDS = ("ny=12", "settings=chunk_bytes=1KiB, shard_bytes=2KiB")  # several of each field
 
 pytest.importorskip("netCDF4")
+pytest.importorskip("zarr", "3.0")
+pytest.importorskip("xarray")
 pytest.importorskip("shoal")
 pytestmark = [
     pytest.mark.skipif(
@@ -63,6 +80,10 @@ def every_scenario() -> list[Workload]:
         "move": CLASSIC,
         "groups": ["netcdf4"],
     }
+    return in_turn(formats)
+
+
+def in_turn(formats: dict[str, list[str]]) -> list[Workload]:
     all_ = []
     for scenario, names in formats.items():
         for name in names:
@@ -72,6 +93,24 @@ def every_scenario() -> list[Workload]:
                     ranks = max(ranks, 2)
                 all_.append(Workload(scenario, name, ranks, 12, durable))
     return all_
+
+
+def every_store() -> list[Workload]:
+    """The scenarios that stores have, of one shard a record and of several."""
+    scenarios = ["append", "batches", "late", "define", "reopen", "deflate", "strings", "maps", "thread"]
+    scenarios += ["servers", "unlimited", "groups", "again", "renames"]
+    found = in_turn({scenario: STORE for scenario in scenarios})
+    found += [
+        Workload(s, "zarr", 1 + n % 4, 8, n % 2 == 1, SHARDS)
+        for n, s in enumerate(["append", "late", "deflate", "thread", "again", "maps"])
+    ]
+    return found + [
+        Workload("append", "zarr", 4, 8, node=2),
+        Workload("deflate", "zarr", 4, 8, True, SHARDS, node=2),
+        Workload("again", "zarr", 4, 6, True, node=2),
+        Workload("late", "zarr", 3, 8, False, SHARDS, node=2),
+        Workload("append", "zarr", 2, 140, False, TINY),
+    ]
 
 
 def long_ones() -> list[Workload]:
@@ -129,16 +168,32 @@ SOME = [
     Workload("move", "cdf5", 2, 4, True),
     Workload("groups", "netcdf4", 2, 8),
 ]
+SOME_STORES = [
+    Workload("append", "zarr", 2, 4, True),
+    Workload("deflate", "zarr", 3, 5, False, SHARDS),
+    Workload("again", "zarr", 4, 3, True, node=2),
+    Workload("renames", "zarr", 1, 4, True),
+    Workload("strings", "zarr", 2, 4),
+]
 
 
 @pytest.mark.parametrize(
     "workload", (every_scenario() + long_ones() if ALL else SOME) + DOORS, ids=lambda w: w.name
 )
 def test_every_state(workload, scratch, table):
+    check_every_state(workload, scratch, table, all_or(1500, 70), all_or(400, 30))
+
+
+@pytest.mark.parametrize("workload", every_store() if ALL else SOME_STORES, ids=lambda w: w.name)
+def test_every_state_of_a_store(workload, scratch, table):
+    check_every_state(workload, scratch, table, all_or(250, 20), all_or(100, 20), 3 if ALL else 1)
+
+
+def check_every_state(workload, scratch, table, most, power, recovered=3):
     need(workload)
     run = record(workload, scratch / "run")
-    most, power = all_or(1500, 70), all_or(400, 30)
-    check_run(run, choose_moments(run, power if workload.durable else 0, most, SEED), table)
+    moments = choose_moments(run, power if workload.durable else 0, most, SEED)
+    check_run(run, moments, table, recovered=recovered)
 
 
 KILLED = [
@@ -148,6 +203,7 @@ KILLED = [
     ("append", "cdf5"),
     ("reopen", "cdf2"),
     ("move", "cdf1"),
+    ("deflate", "zarr"),
 ]
 KILLED += [
     ("thread", "netcdf4"),
@@ -155,6 +211,16 @@ KILLED += [
     ("strings", "netcdf4"),
     ("maps", "netcdf4-classic"),
     ("groups", "netcdf4"),
+    ("append", "zarr"),
+    ("define", "zarr"),
+    ("reopen", "zarr"),
+    ("thread", "zarr"),
+    ("servers", "zarr"),
+    ("strings", "zarr"),
+    ("maps", "zarr"),
+    ("groups", "zarr"),
+    ("again", "zarr"),
+    ("renames", "zarr"),
 ] * ALL
 
 
@@ -197,6 +263,7 @@ FAILING = [
     Workload("append", "netcdf4", 1, 6),
     Workload("define", "netcdf4", 1, 4),
     Workload("append", "cdf5", 1, 4),
+    Workload("again", "zarr", 2, 3),
 ]
 FAILING += [
     Workload("reopen", "netcdf4", 1, 4),
@@ -206,6 +273,14 @@ FAILING += [
     Workload("strings", "netcdf4", 1, 4),
     Workload("define", "cdf2", 2, 4),
     Workload("groups", "netcdf4", 2, 8),
+    Workload("append", "zarr", 3, 4, True),
+    Workload("deflate", "zarr", 2, 6, False, SHARDS),
+    Workload("define", "zarr", 1, 8),
+    Workload("thread", "zarr", 2, 4),
+    Workload("late", "zarr", 4, 4, node=2),
+    Workload("strings", "zarr", 1, 4),
+    Workload("groups", "zarr", 2, 8),
+    Workload("renames", "zarr", 2, 4),
 ] * ALL
 
 
@@ -238,9 +313,14 @@ def test_a_put_that_fails_before_a_field(scratch, table):
     crash_faults.inject(Workload("reopen", "cdf5", 1, 8), [14, 15, 16], "ENOSPC", False, scratch, table)
 
 
-@pytest.mark.parametrize("workload", [Workload("append", "netcdf4", 1, 4, True)], ids=lambda w: w.name)
+@pytest.mark.parametrize(
+    "workload",
+    [Workload("append", "netcdf4", 1, 4, True), Workload("again", "zarr", 1, 3, True)],
+    ids=lambda w: w.name,
+)
 def test_failing_fsync(workload, scratch, table):
-    crash_faults.inject(workload, list(range(1, 14 if ALL else 4)), "EIO", False, scratch, table, what=2)
+    places = range(1, 14 if ALL else 4) if not workload.is_store else range(1, 46, 3 if ALL else 15)
+    crash_faults.inject(workload, list(places), "EIO", False, scratch, table, what=2)
 
 
 def _need_mounts(scratch):
@@ -254,11 +334,14 @@ def _need_mounts(scratch):
 FULL = [
     Workload("append", "netcdf4", 2, 70, False, ("nz=1", "ny=6", "nx=40")),
     Workload("append", "cdf5", 2, 70, False, ("nz=1", "ny=6", "nx=40")),
+    Workload("append", "zarr", 2, 30, False, ("nz=1", "ny=6", "nx=40")),
 ] + [
     Workload("deflate", "netcdf4", 1, 70),
     Workload("define", "netcdf4", 2, 40),
     Workload("append", "netcdf4", 2, 70, door="netcdf"),
     Workload("append", "cdf5", 2, 70, door="pnetcdf"),
+    Workload("deflate", "zarr", 1, 30),
+    Workload("again", "zarr", 2, 10),
 ] * ALL
 
 
@@ -289,7 +372,7 @@ def test_full_device(workload, scratch, table):
 
 
 @pytest.mark.parametrize("damage", ["cut", "header", "value"])
-@pytest.mark.parametrize("name", ["netcdf4", "cdf5"])
+@pytest.mark.parametrize("name", ["netcdf4", "cdf5", "zarr"])
 def test_damage_is_found(name, damage, scratch):
     workload = Workload("append", name, 1, 3)
     run = record(workload, scratch / "run")
@@ -312,19 +395,20 @@ def test_a_reader_that_crashes_is_found(scratch):
 
 def test_a_run_is_rebuilt_whole(scratch):
     """All changes of all ranks, in their order, give the file that lies there."""
-    for name in ("netcdf4", "cdf1"):
+    for name in ("netcdf4", "cdf1", "zarr"):
         run = record(Workload("reopen", name, 3, 6), scratch / "run")
         changes = read_log(run.folder / "log")
         assert Promises(changes).count() == len([p for p in run.promises if "promise" in p]) // 3
         for _, files in images(changes, [Moment(len(changes))]):
-            assert files == {"his.nc": run.path.read_bytes()}
+            assert files == files_in(run.folder / "files")
         assert len(process_moments(changes, 0, random.Random(1))) > len(changes)
 
 
 def test_power_failures_keep_what_was_synced():
     write = [Change(WRITE, "f", 4096 * i, 4096, 0, bytes([i + 1]) * 4096) for i in range(4)]
     again = Change(WRITE, "f", 0, 8192, 0, b"z" * 8192)
-    changes = [Change(CREATE, "f", 1, 0, 0, b""), *write, Change(SYNC, "f", 0, 0, 0, b""), again]
+    changes = [Change(CREATE, "f", 1, 0, 0, b""), Change(SYNC, "", 0, 0, 0, b"")]
+    changes += [*write, Change(SYNC, "f", 0, 0, 0, b""), again]
     changes += [Change(PROMISE, "", 0, 0, 0, b"{}"), Change(TRUNCATE, "f", 20000, 0, 0, b"")]
     disk = Disk()
     for change in changes:
@@ -339,3 +423,29 @@ def test_power_failures_keep_what_was_synced():
         assert all(s in (b"z" * 512, bytes([1 + i // 8]) * 512) for i, s in enumerate(sectors))
         seen[sum(s[0] == ord("z") for s in sectors)] += 1
     assert seen[16] > 0 and len(seen) > 5 and min(seen) < 8
+
+
+def test_power_failures_keep_names_whose_folder_was_synced():
+    def change(what, path, payload=""):
+        return Change(what, path, 0, len(payload), 0, payload.encode())
+
+    made = [change(MAKE_FOLDER, "a"), change(CREATE, "a/old"), change(WRITE, "a/old", "x")]
+    synced = [change(SYNC, "a/old"), change(SYNC, "a"), change(SYNC, "")]
+    later = [change(CREATE, "a/new"), change(RENAME, "a/old", "a/moved"), change(LINK, "a/moved", "a/link")]
+    later += [change(MAKE_FOLDER, "b"), change(RENAME, "a/moved", "b/moved"), change(UNLINK, "a/link")]
+
+    def seen(changes):
+        disk = Disk()
+        for one in changes:
+            disk.apply(one)
+        return {tuple(disk.image(Moment(len(changes), seed=seed), None)) for seed in range(400)}
+
+    assert seen(made[:2] + synced[-1:]) == {("a/",), ("a/old",)}
+    assert seen(made + synced) == {("a/old",)}
+    states = [("a/old",), ("a/new", "a/old"), ("a/moved", "a/new"), ("a/link", "a/moved", "a/new")]
+    moved = [("a/link", "a/new", "b/moved"), ("a/new", "b/moved")]
+    lost = [("a/link", "a/new"), ("a/new",)]  # b has no name yet
+    empty = [(*state, "b/") for state in states]
+    assert seen(made + synced + later) == {*states, *moved, *lost, *empty}
+    assert seen([*made, *synced, *later, change(SYNC, "b")]) == {*moved, *lost}
+    assert seen([*made, *synced, *later, change(SYNC, "b"), change(SYNC, "")]) == {*moved}

@@ -108,10 +108,12 @@ class Model {
         note(file_->define(variable, again_), "definition of " + variable.name);
       for (const auto& a : commit.attributes)
         note(file_->put(a, a.name + " v" + std::to_string(a.version)), "attribute " + a.name);
-      if (!commit.variables.empty() || !commit.attributes.empty())
+      for (const auto& r : commit.renames)
+        if (note(file_->rename(r, again_), "new name of " + r.from)) rename(r);
+      if (!commit.variables.empty() || !commit.attributes.empty() || !commit.renames.empty())
         note(file_->end_define(), "end of definitions");
       for (const auto& w : commit.writes)
-        write(all_[static_cast<std::size_t>(w.variable)], w.record);
+        write(all_[static_cast<std::size_t>(w.variable)], w);
       if (commit.end == Commit::End::sync)
         synced_ = note(file_->sync(), "sync");
       else
@@ -141,21 +143,26 @@ class Model {
       note(file_->create(), "create");
   }
 
-  void write(const Variable& v, std::int64_t record) {
+  void rename(const Rename& r) {
+    for (auto& v : all_)
+      if (v.name == r.from) v.name = r.to;
+  }
+
+  void write(const Variable& v, const Write& w) {
     switch (v.type) {
       case SHOAL_FLOAT:
-        return write_numbers<float>(v, record);
+        return write_numbers<float>(v, w);
       case SHOAL_DOUBLE:
-        return write_numbers<double>(v, record);
+        return write_numbers<double>(v, w);
       case SHOAL_INT:
-        return write_numbers<std::int32_t>(v, record);
+        return write_numbers<std::int32_t>(v, w);
       default:
-        return write_strings(v, record);
+        return write_strings(v, w);
     }
   }
 
   template <class T>
-  void write_numbers(const Variable& v, std::int64_t record) {
+  void write_numbers(const Variable& v, const Write& w) {
     std::int64_t layers = 1;
     const std::size_t uncut = v.field ? v.inner.size() - 2 : v.inner.size();
     for (std::size_t d = 0; d < uncut; ++d)
@@ -165,42 +172,49 @@ class Model {
     for (std::int64_t layer = 0; layer < layers; ++layer)
       if (v.field)
         for (const auto cell : cells_)
-          values.push_back(static_cast<T>(value_of(v.id, at_least_0(record), layer * of_layer + cell)));
+          values.push_back(static_cast<T>(value_of(v.id, seed_of(w), layer * of_layer + cell)));
       else
-        values.push_back(static_cast<T>(value_of(v.id, at_least_0(record), layer)));
+        values.push_back(static_cast<T>(value_of(v.id, seed_of(w), layer)));
     std::vector<std::int64_t> extents(v.inner.begin(), v.inner.begin() + static_cast<std::ptrdiff_t>(uncut));
     if (v.field && plan_.map) extents.push_back(static_cast<std::int64_t>(cells_.size()));
     if (v.field && !plan_.map) {
       extents.push_back(static_cast<std::int64_t>(cells_.size()) / options_.nx);
       extents.push_back(options_.nx);
     }
-    note(file_->write(v, record, values.data(), extents), "write of " + v.name);
+    note(file_->write(v, w.record, values.data(), extents), "write of " + v.name);
   }
 
-  void write_strings(const Variable& v, std::int64_t record) {
+  void write_strings(const Variable& v, const Write& w) {
     const std::int64_t n = v.inner.empty() ? 1 : v.inner[0];
     std::vector<std::string> texts;
     for (std::int64_t cell = 0; cell < n; ++cell) {
-      const auto value = value_of(v.id, at_least_0(record), cell);
+      const auto value = value_of(v.id, seed_of(w), cell);
       texts.push_back("s" + std::to_string(value) + std::string(static_cast<std::size_t>(value % 7), 'x'));
     }
     std::vector<const char*> pointers;
     for (const auto& text : texts)
       pointers.push_back(text.c_str());
-    note(file_->write(v, record, pointers.data(), v.inner), "write of " + v.name);
+    note(file_->write(v, w.record, pointers.data(), v.inner), "write of " + v.name);
   }
 
-  static std::int64_t at_least_0(std::int64_t record) { return record < 0 ? 0 : record; }
+  static std::int64_t seed_of(const Write& w) { return w.record < 0 ? w.version : w.record; }
 
   void promise(const Commit& commit) {
     again_ = false;
     exists_ = true;
     for (const auto& v : commit.variables)
       records_.emplace(v.name, 0);
+    for (const auto& r : commit.renames)
+      for (auto* known : {&records_, &firsts_, &rewritten_})
+        if (auto node = known->extract(r.from)) {
+          node.key() = r.to;
+          known->insert(std::move(node));
+        }
     for (const auto& w : commit.writes) {
       const auto& name = all_[static_cast<std::size_t>(w.variable)].name;
       if (records_[name] == 0) firsts_[name] = w.record;
       records_[name] = std::max(records_[name], w.record + 1);
+      rewritten_[name] = w.version;
     }
     for (const auto& a : commit.attributes)
       versions_[{a.variable, a.name}] = a.version;
@@ -221,9 +235,19 @@ class Model {
       if (v.name == name)
         return "{\"name\": " + json_text(name) + ", \"records\": " + std::to_string(v.record ? records : -1) +
                ", \"first\": " + std::to_string(records > 0 ? firsts_.at(name) : 0) +
+               ", \"version\": " + std::to_string(rewritten_.contains(name) ? rewritten_.at(name) : 0) +
+               next_name(name) +
                ", \"inner\": " + joined(v.inner, [](std::int64_t n) { return std::to_string(n); }) +
                ", \"field\": " + (v.field ? "true" : "false") + "}";
     return "{}";
+  }
+
+  /// Of a variable that the next commit renames: which it may have by then.
+  std::string next_name(const std::string& name) const {
+    if (number_ < static_cast<int>(plan_.commits.size()))
+      for (const auto& r : plan_.commits[static_cast<std::size_t>(number_)].renames)
+        if (r.from == name) return ", \"then\": " + json_text(r.to);
+    return "";
   }
 
   void make_space(const std::string& room) const {
@@ -262,6 +286,7 @@ class Model {
   std::unique_ptr<File> file_;
   std::map<std::string, std::int64_t> records_;  // promised: from the first one on
   std::map<std::string, std::int64_t> firsts_;
+  std::map<std::string, std::int64_t> rewritten_;  // the version of what has no records
   std::map<std::pair<std::string, std::string>, int> versions_;
   Promises promises_;
   int rank_ = 0, number_ = 0, copies_ = 0;
@@ -273,7 +298,7 @@ void open_files(Options options) {
   namespace fs = std::filesystem;
   std::vector<std::string> paths;
   for (const auto& entry : fs::directory_iterator(fs::path(options.path).parent_path()))
-    paths.push_back(entry.path().string());
+    if (!entry.path().filename().string().starts_with('.')) paths.push_back(entry.path().string());
   const Plan plan;
   for (const auto& one : paths) {
     options.path = one;

@@ -44,6 +44,11 @@ struct Attribute {
 struct Write {
   int variable;
   std::int64_t record;
+  std::int64_t version = 0;  // of a variable without records, which is written again
+};
+
+struct Rename {
+  std::string from, to;
 };
 
 /// What is done between two promises.
@@ -54,6 +59,7 @@ struct Commit {
   std::string kind = "append";
   std::vector<Variable> variables;
   std::vector<Attribute> attributes;
+  std::vector<Rename> renames;  // of variables without attributes; the number at the end stays
   std::vector<Write> writes;
   End end = End::sync;
 };
@@ -69,7 +75,7 @@ struct Plan {
 /// The commits of a scenario. Throws std::runtime_error for unknown names.
 Plan make_plan(const Options& options);
 
-/// The value of a cell: never 0, and exact in every type that is used.
+/// The value of a cell: never 0, and exact in every type that is used. record: or version.
 inline std::int64_t value_of(int id, std::int64_t record, std::int64_t cell) {
   return 1 + (id * std::int64_t{7919} + record * std::int64_t{104729} + cell * 31) % 29989;
 }
@@ -84,6 +90,8 @@ class File {
   /// again: what a failed commit did define may be there.
   virtual std::string define(const Variable& variable, bool again) = 0;
   virtual std::string put(const Attribute& attribute, const std::string& text) = 0;
+  /// again: it may have its new name.
+  virtual std::string rename(const Rename& rename, bool again) = 0;
   virtual std::string end_define() = 0;
   /// The cells of this rank, in the order of cells(); of text pointers. extents: of values, without record.
   virtual std::string write(const Variable& variable, std::int64_t record, void* values,
