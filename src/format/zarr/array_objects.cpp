@@ -393,6 +393,10 @@ void ArrayObjects::finish(bool durable) {
     else
       finish_chunk(place, changed, durable);
     changed.finished = true;
+    if (durable)
+      unsynced_.erase(place);
+    else
+      unsynced_.insert(place);
   }
 }
 
@@ -427,15 +431,44 @@ void ArrayObjects::remove_leftovers() {
 }
 
 void ArrayObjects::copy_to(const std::string& folder, bool durable) {
-  std::map<std::string, std::string> copies;  // by their folders, each with the last one
-  for (const std::string& name : container_->list(folder_ + "/" + array_->prefix)) {
-    const std::string copy = folder + name.substr(folder_.size());
-    container_->copy(name, copy);
-    copies[folder_of(copy)] = copy;
+  for (const std::string& name : container_->list(folder_ + "/" + array_->prefix))
+    container_->copy(name, folder + name.substr(folder_.size()));
+  if (durable) sync_all(folder);
+  are_names_synced_ = durable;
+}
+
+void ArrayObjects::sync_earlier() {
+  if (!are_names_synced_) sync_all(folder_);
+  are_names_synced_ = true;
+  while (!unsynced_.empty()) {
+    sync_object(*container_, name_of(*unsynced_.begin(), 0));
+    unsynced_.erase(unsynced_.begin());
   }
-  if (!durable) return;
-  for (const auto& [in, copy] : copies)
-    container_->sync_name(copy);
+}
+
+void ArrayObjects::sync_all(const std::string& folder) {
+  std::map<std::string, std::string> objects;  // by their folders, each with the last one
+  for (const std::string& name : container_->list(folder + "/" + array_->prefix)) {
+    const auto store = open_store(name, StoreMode::write);
+    store->sync();
+    store->close();
+    objects[folder_of(name)] = name;
+  }
+  for (const auto& [in, object] : objects)
+    container_->sync_name(object);
+}
+
+void sync_object(Container& container, const std::string& object) {
+  std::unique_ptr<Store> store;
+  try {
+    store = container.open(object, StoreMode::write);
+  } catch (const Error& e) {
+    if (e.code() == Code::not_found) return;
+    throw;
+  }
+  store->sync();
+  store->close();
+  container.sync_name(object);
 }
 
 std::string object_name(const ObjectGrid& grid, const ObjectNumber& object) {

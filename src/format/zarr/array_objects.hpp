@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ class ArrayObjects {
   bool has_changes() const { return !changed_.empty(); }
   /// Makes the objects whole that readers of the array will see: indexes, and chunks that drafts keep.
   void finish(bool durable);
+  /// What commits that were not durable left to the system comes down.
+  void sync_earlier();
   /// Gives drafts their names.
   void publish(bool durable);
   /// Objects that a killed job left, and that readers do not see, go.
@@ -95,6 +98,7 @@ class ArrayObjects {
   void finish_shard(std::uint64_t place, Changed& changed, bool durable);
   void finish_chunk(std::uint64_t place, Changed& changed, bool durable);
   void sync(Store& store, const std::string& name, bool durable);
+  void sync_all(const std::string& folder);
   std::unique_ptr<Store> open_store(const std::string& name, StoreMode mode);
   Bytes read(Store& store, const ChunkPlace& where);
 
@@ -106,10 +110,14 @@ class ArrayObjects {
   std::optional<Dims> committed_;  ///< shape
   unsigned draft_ = 1;
   std::map<std::uint64_t, Changed> changed_;
+  std::set<std::uint64_t> unsynced_;             ///< objects that commits made whole which were not durable
+  bool are_names_synced_ = true;                 ///< no such commit renamed the array
   std::map<std::uint64_t, ShardIndex> indexes_;  ///< of committed objects, some
   std::size_t index_entries_ = 0;
 };
 
+/// Brings down the bytes of an object and its name; does nothing where there is none.
+void sync_object(Container& container, const std::string& object);
 /// The name of an object below the dataset.
 std::string object_name(const ObjectGrid& grid, const ObjectNumber& object);
 

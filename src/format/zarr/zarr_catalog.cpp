@@ -541,6 +541,18 @@ void ZarrCatalog::write_text(const std::string& object, const std::string& text,
   ++traffic_.writes;
   traffic_.bytes_written += static_cast<std::int64_t>(text.size());
   container_->publish(made, object, durable);
+  if (durable)
+    unsynced_texts_.erase(object);
+  else
+    unsynced_texts_.insert(object);
+}
+
+// What commits wrote that were not durable, all but the root: it names the rest.
+void ZarrCatalog::sync_earlier() {
+  for (Array& own : arrays_)
+    own.objects.sync_earlier();
+  for (const std::string& object : unsynced_texts_)
+    if (object != k_root) zarr::sync_object(*container_, object);
 }
 
 // What was committed under another name is there under both until the root says which one counts.
@@ -564,6 +576,7 @@ void ZarrCatalog::commit(bool durable) {
     });
   guarded(-1, [&] {
     zarr::take_definitions(schema_, all_);
+    if (durable) sync_earlier();
     for (Array& own : arrays_)
       own.objects.publish(durable);
     move_renamed(durable);
@@ -586,6 +599,8 @@ void ZarrCatalog::commit(bool durable) {
       write_text(k_root, text, durable);
       committed_root_ = std::move(text);
     }
+    if (durable && !unsynced_texts_.empty()) zarr::sync_object(*container_, k_root);
+    if (durable) unsynced_texts_.clear();
     for (std::size_t v = 0; v < arrays_.size(); ++v) {
       arrays_[v].objects.set_folder(schema_.variables[v].name);
       arrays_[v].objects.set_committed(arrays_[v].metadata->shape);

@@ -78,6 +78,7 @@ class ZarrCatalog final : public Catalog {
   void for_each_part(int variable, const Box& box, Move&& move);
   void begin_put(int variable, const Box& box);
   void move_renamed(bool durable);
+  void sync_earlier();
   void write_text(const std::string& object, const std::string& text, bool durable);
   Error located(const Error& error, int variable) const;
   template <class Work>
@@ -92,6 +93,7 @@ class ZarrCatalog final : public Catalog {
   std::map<int, std::int64_t> committed_;  ///< lengths of unlimited dimensions
   std::set<std::string> groups_there_;     ///< whose zarr.json is committed, with its text
   std::string committed_root_;             ///< the text of the root's zarr.json
+  std::set<std::string> unsynced_texts_;   ///< zarr.json that commits wrote which were not durable
   unsigned draft_ = 1;
   ObjectEnds ends_;  ///< of all ranks; not there: this catalog alone stores chunks
   Traffic traffic_;
