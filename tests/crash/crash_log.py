@@ -106,6 +106,10 @@ class Promises:
         """The newest promise whose marker is among the first `place` changes."""
         return next((reported for first, reported in reversed(self._promised) if first <= place), None)
 
+    def durable(self) -> list[int]:
+        """Right behind the markers of commits that are durable."""
+        return [place for place, reported in self._promised if reported["durable"]]
+
     def kind(self, place: int) -> str:
         """What the commit does that is under way, or was done last, after `place` changes."""
         return next(

@@ -116,10 +116,10 @@ class LibraryFile : public File {
     return failure(code);
   }
   // A program that was refused its definitions does not go on: the commit is made again.
-  std::string sync() override {
+  std::string sync(bool /*durable*/) override {
     return refused_.empty() ? failure(CALL(sync)(id_)) : std::exchange(refused_, "");
   }
-  std::string close() override {
+  std::string close(bool /*durable*/) override {
     const int code = CALL(close)(id_);
     id_ = -1;
     return refused_.empty() ? failure(code) : std::exchange(refused_, "");

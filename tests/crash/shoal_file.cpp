@@ -72,8 +72,8 @@ class ShoalFile : public File {
     return failure(v.field ? shoal_write(file_, v.name.c_str(), cut_, &array, SHOAL_RECORD(record))
                            : shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record)));
   }
-  std::string sync() override { return failure(shoal_sync(file_, options_.durable)); }
-  std::string close() override { return failure(shoal_close(&file_, options_.durable)); }
+  std::string sync(bool durable) override { return failure(shoal_sync(file_, durable)); }
+  std::string close(bool durable) override { return failure(shoal_close(&file_, durable)); }
 
  private:
   std::string more() const {

@@ -196,6 +196,23 @@ def check_every_state(workload, scratch, table, most, power, recovered=3):
     check_run(run, moments, table, recovered=recovered)
 
 
+@pytest.mark.parametrize(
+    "workload",
+    [
+        Workload("renames", "zarr", 2, 8, False, ("durable=4",)),
+        Workload("define", "netcdf4", 1, 8, False, ("durable=4",)),
+    ],
+    ids=lambda w: w.name,
+)
+def test_durable_after_others(workload, scratch, table):
+    """What is durable has all that earlier commits wrote, which were not."""
+    run = record(workload, scratch / "run")
+    promises = Promises(read_log(run.folder / "log"))
+    moments = [Moment(place, seed=seed) for place in promises.durable() for seed in range(all_or(40, 5))]
+    assert len(moments) >= 10
+    check_run(run, moments, table, recovered=1)
+
+
 KILLED = [
     ("append", "netcdf4"),
     ("define", "netcdf4"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes a scenario, by the calls of Shoal, netCDF or PnetCDF, and says what it was promised:
-//   crash_workload[_netcdf|_pnetcdf] SCENARIO FORMAT PATH [records=10] [durable=1] [ny=6] [nx=40] [nz=2]
+//   crash_workload[_netcdf|_pnetcdf] SCENARIO FORMAT PATH [records=10] [durable=N] [ny=6] [nx=40] [nz=2]
 //                                    [settings=...]
 // The scenario `open` opens files of a run that was killed, all that are there, for writing, and closes them.
 //
@@ -115,9 +115,9 @@ class Model {
       for (const auto& w : commit.writes)
         write(all_[static_cast<std::size_t>(w.variable)], w);
       if (commit.end == Commit::End::sync)
-        synced_ = note(file_->sync(), "sync");
+        synced_ = note(file_->sync(is_durable()), "sync");
       else
-        synced_ = note(file_->close(), "close");
+        synced_ = note(file_->close(is_durable()), "close");
     }
     int failed = first_.empty() ? 0 : 1;
     const int mine = failed;
@@ -126,6 +126,12 @@ class Model {
     if (failed && synced_) std::cerr << "LOST: " << first_ << ", and the commit says nothing of it\n";
     if (failed) after_failure();
     return failed == 0;
+  }
+
+  /// Also the last one of a dataset: another one knows nothing of what this one left to the system.
+  bool is_durable() const {
+    const bool ends = plan_.commits[static_cast<std::size_t>(number_ - 1)].end != Commit::End::sync;
+    return options_.durable > 0 && (ends || number_ % options_.durable == 0);
   }
 
   bool note(const std::string& failure, const std::string& what) {
@@ -219,7 +225,7 @@ class Model {
     for (const auto& a : commit.attributes)
       versions_[{a.variable, a.name}] = a.version;
     promises_.say("{\"promise\": " + std::to_string(number_) + ", \"kind\": " + json_text(commit.kind) +
-                  ", \"variables\": " +
+                  ", \"durable\": " + (is_durable() ? "true" : "false") + ", \"variables\": " +
                   joined(records_, [this](const auto& r) { return reported(r.first, r.second); }) +
                   ", \"attributes\": " +
                   joined(versions_,
@@ -303,7 +309,7 @@ void open_files(Options options) {
   for (const auto& one : paths) {
     options.path = one;
     const auto file = make_file(MPI_COMM_WORLD, options, plan);
-    for (const auto& failure : {file->open(), file->close()})
+    for (const auto& failure : {file->open(), file->close(false)})
       if (!failure.empty()) throw Failure(one + ": " + failure);
   }
 }
@@ -316,7 +322,7 @@ Options read_options(int argc, char** argv) {
     if (key == "records")
       options.records = std::stoi(value);
     else if (key == "durable")
-      options.durable = value == "1";
+      options.durable = std::stoi(value);
     else if (key == "nz")
       options.nz = std::stoi(value);
     else if (key == "ny")

@@ -19,7 +19,7 @@ struct Options {
   std::string path;
   std::string settings;  // beside the scenario's own
   int records = 10;
-  bool durable = false;
+  int durable = 0;  // every n-th commit is durable; 0: none
   std::int64_t nz = 2, ny = 6, nx = 40;
 };
 
@@ -96,8 +96,9 @@ class File {
   /// The cells of this rank, in the order of cells(); of text pointers. extents: of values, without record.
   virtual std::string write(const Variable& variable, std::int64_t record, void* values,
                             const std::vector<std::int64_t>& extents) = 0;
-  virtual std::string sync() = 0;
-  virtual std::string close() = 0;
+  /// durable: not with the libraries of netCDF and PnetCDF, which know no such thing.
+  virtual std::string sync(bool durable) = 0;
+  virtual std::string close(bool durable) = 0;
 };
 
 /// The cells of a layer that are this rank's: rows, or for a map every so many, backwards.
