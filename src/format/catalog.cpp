@@ -56,6 +56,7 @@ Format recognise(Store& store) {
   for (const FormatTraits& row : all_formats()) {
     // Headers of folders are told from one another by their names, as well.
     const bool may_be = !row.holds_objects() || file_name_of(store.path()) == row.root_object;
+    if (may_be && row.holds_objects() && n == 0) return row.format;  // which says that it was never committed
     if (may_be && row.recognise != nullptr)
       if (const auto format = row.recognise(store, std::span(start).first(n))) return *format;
   }

@@ -21,6 +21,15 @@ void Encoder::load(ObjectFiles& file, const StoredChunk& from, std::span<std::by
     return fill_box(cells.data(), {size}, {static_cast<std::int64_t>(cells.size()) / size}, fill.data(),
                     element);
   }
+  try {
+    load_stored(file, from, cells, time);
+  } catch (const Error& e) {
+    throw e.in_file(file.path_of(from.address));
+  }
+}
+
+void Encoder::load_stored(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells,
+                          Seconds& time) {
   // No filter makes so much of a chunk: memory is not asked for what a damaged index says.
   constexpr std::uint64_t k_head = 4096;
   if (from.bytes > 2 * cells.size() + k_head)

@@ -38,6 +38,7 @@ struct Encoder {
   void get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const;
 
  private:
+  void load_stored(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
   std::int64_t place_of(const Piece& piece, const Dims& cell) const;
 };
 

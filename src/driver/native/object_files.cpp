@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/paths.hpp"
 #include "storage/replacement.hpp"
 
 namespace shoal {
@@ -32,6 +33,10 @@ ObjectFiles::ObjectFiles(const ObjectFiles& same, Counters& counters)
 
 void ObjectFiles::set_names(Format format, const Numbered<Placement>& placements) {
   names_->set(format, placements);
+}
+
+std::string ObjectFiles::path_of(const Location& at) const {
+  return names_->are_many() ? joined_path(path_, names_->name_of(at.object)) : path_;
 }
 
 std::shared_ptr<Container> ObjectFiles::folder() const {

@@ -26,6 +26,8 @@ class ObjectFiles {
 
   const std::string& path() const { return path_; }
 
+  /// Of an object, for messages.
+  std::string path_of(const Location& at) const;
   /// The names of the objects, where the format has many, from now on.
   void set_names(Format format, const Numbered<Placement>& placements);
   /// For a dataset that is only read: opening an object is an Error(state) if the path was given to another

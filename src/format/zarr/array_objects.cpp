@@ -187,7 +187,7 @@ ShardIndex ArrayObjects::read_index(std::uint64_t place) {
     store = open_store(name_of(place, 0), StoreMode::read);
   } catch (const Error& e) {
     if (e.code() != Code::not_found) throw;
-    return ShardIndex(n);
+    return {};
   }
   const std::uint64_t size = store->size();
   if (!array_->sharded) return {{0, size}};
@@ -215,7 +215,7 @@ ShardIndex ArrayObjects::read_index(std::uint64_t place) {
 void ArrayObjects::forget_index(std::uint64_t place) {
   const auto known = indexes_.find(place);
   if (known == indexes_.end()) return;
-  index_entries_ -= known->second.size();
+  index_entries_ -= std::max<std::size_t>(known->second.size(), 1);
   indexes_.erase(known);
 }
 
@@ -227,13 +227,15 @@ const ShardIndex& ArrayObjects::committed_index(std::uint64_t place) {
     index_entries_ = 0;
   }
   const ShardIndex& index = indexes_[place] = read_index(place);
-  index_entries_ += index.size();
+  index_entries_ += std::max<std::size_t>(index.size(), 1);
   return index;
 }
 
 ChunkPlace ArrayObjects::committed(std::uint64_t place, std::uint64_t in_object) {
   if (!is_seen(place)) return {};
-  const ChunkPlace where = committed_index(place)[static_cast<std::size_t>(in_object)];
+  const ShardIndex& index = committed_index(place);
+  if (index.empty()) return {};  // there is no such object
+  const ChunkPlace where = index[static_cast<std::size_t>(in_object)];
   if (where.is_there() && array_->filters.empty() && array_->element > 0 &&
       where.bytes != static_cast<std::uint64_t>(chunk_bytes()))
     throw Error(Code::format, "a chunk has {} bytes in place of {}", where.bytes, chunk_bytes())

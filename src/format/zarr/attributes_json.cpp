@@ -252,6 +252,8 @@ Json attributes_json(const std::vector<Attribute>& attributes, const std::vector
           Code::invalid_argument,
           "an attribute cannot be called '{}' in Zarr, where Shoal has its notes; choose another name",
           k_notes_name);
+    const bool is_flag = attribute.name == "flag_values" || attribute.name == "flag_meanings";
+    if (array != nullptr && array->implies_flags && is_flag) continue;
     std::string note;
     if (array != nullptr && must_be_hidden(attribute, *array)) {
       const Json value = attribute_json(attribute, note);

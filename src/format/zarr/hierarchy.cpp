@@ -308,12 +308,24 @@ void check_sizes(ArrayMetadata& array) {
   if (array.refusal.empty() &&
       !(is_product_small(array.shape, k_most / element) && is_product_small(array.object, k_most / element)))
     array.refusal = "it has, or a chunk of it has, more bytes than can be counted";
+  if (!array.refusal.empty()) return;
+  // They are in memory as a whole, whatever the file has of them.
+  constexpr std::int64_t k_most_bytes = std::int64_t{1} << 32;
+  constexpr std::int64_t k_most_texts = std::int64_t{1} << 26;
+  const std::int64_t cells = volume(array.chunk);
+  if (array.type == Type::string && cells > k_most_texts)
+    array.refusal = fmt::format("a chunk of it has {} texts; there may be up to {}", cells, k_most_texts);
+  else if ((!array.filters.empty() || !array.order.empty()) &&
+           cells > k_most_bytes / static_cast<std::int64_t>(std::max<std::size_t>(array.element, 1)))
+    array.refusal = fmt::format("a chunk of it has {} elements of {} bytes; codecs take up to 4 GiB", cells,
+                                array.element);
 }
 
 void add_logical_attributes(ArrayMetadata& array) {
   if (array.stored_as != StoredAs::logicals || find_attribute(array.attributes, "flag_values") != nullptr ||
       find_attribute(array.attributes, "flag_meanings") != nullptr)
     return;
+  array.implies_flags = true;
   constexpr std::int8_t k_values[] = {0, 1};
   array.attributes.push_back(Attribute::numbers("flag_values", Type::byte_, k_values, 2));
   array.attributes.push_back(Attribute::text("flag_meanings", "false true"));

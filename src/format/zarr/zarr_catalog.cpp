@@ -333,6 +333,7 @@ const ChunkValues& ZarrCatalog::load(Array& array, const Dims& chunk, ChunkValue
   const ObjectNumber object = ObjectNumber::of(stored.address.object);
   Bytes bytes;
   std::string path;
+  bool is_there = false;
   if (stored.address.is_placed()) {
     const std::string name = array.objects.name_of(object.place, object.draft);
     path = joined_path(container_->path(), name);
@@ -343,6 +344,7 @@ const ChunkValues& ZarrCatalog::load(Array& array, const Dims& chunk, ChunkValue
       if (store->size() < stored.address.offset + stored.bytes && !array.metadata->filters.empty())
         throw Error(Code::format, "the file ends within a chunk").in_file(path);
       bytes.resize(store->read(stored.address.offset, bytes));
+      is_there = true;
       ++traffic_.reads;
       traffic_.bytes_read += static_cast<std::int64_t>(bytes.size());
     } catch (const Error& e) {
@@ -351,7 +353,7 @@ const ChunkValues& ZarrCatalog::load(Array& array, const Dims& chunk, ChunkValue
     }
   }
   zarr::ChunkValueCoder& coder = coder_of(array);
-  if (bytes.empty()) {
+  if (!is_there || (bytes.empty() && array.metadata->filters.empty() && array.metadata->element > 0)) {
     space = coder.fill();
     return space;
   }
@@ -413,12 +415,16 @@ void ZarrCatalog::get(int variable, const Box& box, std::byte* values) {
     const Element element{schema_.variable(variable).type, size_of(schema_.variable(variable).type), false};
     const auto size = static_cast<std::int64_t>(element.size);
     const ConvertRun copy = find_conversion(element, element);
+    const Bytes unwritten = unwritten_of(schema_.variable(variable));
     for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
+      std::byte* const to = values + position_in(part.first, box) * size;
+      const Dims strides = byte_strides(box.count, element.size);
+      if (!own.waiting.contains(key_of(index)) && !own.objects.find(index).address.is_placed())
+        return fill_box(to, strides, part.count, unwritten.data(), element.size);
       ChunkValues space;
       const ChunkValues& now = load(own, index, space);
       copy_box(now.cells.data() + position_in(part.first, whole) * size,
-               byte_strides(whole.count, element.size), values + position_in(part.first, box) * size,
-               byte_strides(box.count, element.size), part.count, copy, nullptr);
+               byte_strides(whole.count, element.size), to, strides, part.count, copy, nullptr);
     });
   });
 }

@@ -13,6 +13,7 @@
 #include "format/chunk_shape.hpp"
 #include "format/format_traits.hpp"
 #include "format/group_paths.hpp"
+#include "format/zarr/hierarchy.hpp"
 
 namespace shoal::zarr {
 
@@ -188,6 +189,8 @@ ArrayMetadata array_of(const Schema& schema, const VariableDef& variable, const 
   array.object = array.sharded ? shard_of(array.shape, unlimited, array.chunk,
                                           static_cast<std::int64_t>(array.element), options.shard_bytes)
                                : array.chunk;
+  check_sizes(array);
+  if (!array.refusal.empty()) throw Error(Code::not_supported, "{}; choose smaller chunks", array.refusal);
   return array;
 }
 
