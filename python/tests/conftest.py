@@ -48,28 +48,27 @@ def run_program(command: list[str], seconds: int = _seconds, **options) -> subpr
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
+def run_ranks(ranks: int, program: str, *args, expect: int | None = 0, seconds: int = _seconds):
+    """A program of tests/programs on so many ranks; it must succeed. An exception on one rank ends them all."""
+    command = [
+        str(_top / "tools" / "mpirun.sh"),
+        str(ranks),
+        sys.executable,
+        "-m",
+        "mpi4py",
+        str(_programs / program),
+        *map(str, args),
+    ]
+    result = run_program(command, seconds)
+    if expect is not None:
+        assert result.returncode == expect, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result
+
+
 @pytest.fixture
 def mpirun():
-    """mpirun(ranks, "program.py", args...): a program of tests/programs on so many ranks; it must succeed.
-
-    An exception on one rank ends them all."""
-
-    def run(ranks: int, program: str, *args, expect: int | None = 0, seconds: int = _seconds):
-        command = [
-            str(_top / "tools" / "mpirun.sh"),
-            str(ranks),
-            sys.executable,
-            "-m",
-            "mpi4py",
-            str(_programs / program),
-            *map(str, args),
-        ]
-        result = run_program(command, seconds)
-        if expect is not None:
-            assert result.returncode == expect, f"{command}\n{result.stdout}\n{result.stderr}"
-        return result
-
-    return run
+    """run_ranks(ranks, "program.py", args...)"""
+    return run_ranks
 
 
 @pytest.fixture

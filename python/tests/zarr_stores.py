@@ -152,7 +152,9 @@ def write_codecs(stores: Stores, version: int) -> None:
         how = dict(how)
         stores.add(store, group, name, values, chunks=(2, 16, 10), **how)
         if version == 3 and not name.startswith("big"):
-            stores.add(store, group, f"{name}_in_shards", values, chunks=(2, 11, 7), shards=(4, 22, 21), **how)
+            stores.add(
+                store, group, f"{name}_in_shards", values, chunks=(2, 11, 7), shards=(4, 22, 21), **how
+            )
 
 
 def write_shapes(stores: Stores, version: int) -> None:
@@ -187,7 +189,10 @@ def write_shapes(stores: Stores, version: int) -> None:
         for index, codecs in (("checked", [BytesCodec(), Crc32cCodec()]), ("plain", [BytesCodec()])):
             for inner, more in (("", []), ("_zstd", [ZstdCodec()])):
                 serializer = ShardingCodec(
-                    chunk_shape=(2, 3), codecs=[BytesCodec(), *more], index_codecs=codecs, index_location=place
+                    chunk_shape=(2, 3),
+                    codecs=[BytesCodec(), *more],
+                    index_codecs=codecs,
+                    index_location=place,
                 )
                 stores.add(
                     store,
