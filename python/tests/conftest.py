@@ -49,7 +49,9 @@ def run_program(command: list[str], seconds: int = _seconds, **options) -> subpr
 
 
 def run_ranks(ranks: int, program: str, *args, expect: int | None = 0, seconds: int = _seconds):
-    """A program of tests/programs on so many ranks; it must succeed. An exception on one rank ends them all."""
+    """A program of tests/programs on so many ranks; it must succeed.
+
+    An exception on one rank ends them all."""
     command = [
         str(_top / "tools" / "mpirun.sh"),
         str(ranks),

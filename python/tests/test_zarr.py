@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zarr stores that Shoal writes, on one rank and on several, as zarr-python, xarray, TensorStore and zarrs read
-them: bit for bit, and without a warning."""
+"""Zarr stores that Shoal writes, on one rank and on several, as zarr-python, xarray, TensorStore and zarrs
+read them: bit for bit, and without a warning."""
 
 import json
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zarr stores and the tools: convert, combine, compare, explain, matrix, the xarray engine, shoal.to_netcdf."""
+"""Zarr stores and the tools: convert, combine, compare, explain, matrix, the xarray engine, to_netcdf."""
 
 import json
 import os

@@ -24,6 +24,10 @@ bool has_code(const std::string& text) {
   return missing.empty();
 }
 
+std::string text_of_bytes(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 Bytes noisy_floats(std::size_t bytes, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> eddies(0, 0.01F);
@@ -411,6 +415,49 @@ TEST_CASE("crc32c: as RFC 3720 has it, by the machine's instruction and without"
       CHECK(crc32c(part) == crc32c_by_table(part));
     }
   CHECK(crc32c(any) == crc32c_by_table(any));
+}
+
+
+TEST_CASE("Zarr's codecs: chunks of a length that nobody knows") {
+  std::string words;
+  for (int i = 0; i < 40000; ++i)
+    words += i % 7 == 0 ? "water " : "land ";
+  for (const char* text :
+       {"none", "zstd:1", "gzip:1", "deflate:1", "lz4", "blosc:lz4:5", "blosc:zstd:3:noshuffle",
+        "zstd:1+crc32c", "fletcher32", "shuffle+deflate:1+fletcher32"}) {
+    CAPTURE(text);
+    if (!has_code(text)) continue;
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{77}, words.size()}) {
+      CAPTURE(size);
+      const std::string_view part = std::string_view(words).substr(0, size);
+      const auto* begin = reinterpret_cast<const std::byte*>(part.data());
+      const Bytes stored = encoded(text, 1, Bytes(begin, begin + size));
+      CHECK(text_of_bytes(decode_any_length(filters_of(text), stored)) == part);
+    }
+  }
+}
+
+TEST_CASE("Zarr's codecs: a damaged head of a chunk of unknown length takes no memory") {
+  for (const char* text : {"zstd:1", "gzip:1", "deflate:1", "lz4", "blosc:lz4:5", "crc32c", "fletcher32"}) {
+    CAPTURE(text);
+    if (!has_code(text)) continue;
+    const Bytes stored = encoded(text, 1, Bytes(1000, std::byte{7}));
+    for (std::size_t length = 0; length < stored.size(); ++length) {
+      const Bytes cut(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(length));
+      CHECK_THROWS_AS(decode_any_length(filters_of(text), cut), Error);
+    }
+    for (std::size_t at = 0; at < stored.size(); ++at) {
+      Bytes changed = stored;
+      changed[at] = std::byte{0xff};
+      Bytes found;
+      try {
+        found = decode_any_length(filters_of(text), changed);
+      } catch (const Error& e) {
+        CHECK(e.code() == Code::format);
+      }
+      CHECK(found.size() <= 64 * 1024 * 1024);
+    }
+  }
 }
 
 }  // namespace

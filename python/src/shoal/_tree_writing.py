@@ -68,7 +68,7 @@ def to_netcdf(
         refuse_arguments(settings)
         if not has_groups(format_of(format, path)):
             raise NotSupportedError(
-                f"A tree is written in format netcdf4 or zarr, which have groups, not {format}."
+                f"A tree is written in a format that has groups, netcdf4 or zarr, not {format}."
             )
         if group or append_dim is not None or mode != "w":
             raise NotSupportedError(

@@ -1,4 +1,4 @@
-"""Adds three records to a store that xarray made, each by a program of its own as it were: append_zarr.py STORE"""
+"""Adds three records to a store that xarray made, and opens it anew for each: append_zarr.py STORE"""
 
 import sys
 

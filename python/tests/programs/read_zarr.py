@@ -1,4 +1,4 @@
-"""Reads stores that zarr-python wrote (zarr_stores.py): whole, in sections, each rank its block. Bit for bit."""
+"""Reads stores that zarr-python wrote (zarr_stores.py): whole, in sections, and each rank its block."""
 
 import pickle
 import sys

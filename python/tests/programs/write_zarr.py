@@ -1,5 +1,5 @@
-"""Writes the same model output to Zarr stores, one for each compression, and to his.nc; what is in them goes to
-expected.pickle.
+"""Writes the same model output to Zarr stores, one for each compression, and to his.nc; what is in them goes
+to expected.pickle.
 
     write_zarr.py FOLDER COMPRESSION,..."""
 
