@@ -47,7 +47,7 @@ def written(request, tmp_path_factory):
 
 def bits(array):
     array = np.asarray(array)
-    return array.tolist() if array.dtype.kind in "OT" else (array.dtype, array.shape, array.tobytes())
+    return array.tolist() if array.dtype.kind in ("O", "T") else (array.dtype, array.shape, array.tobytes())
 
 
 def as_in_zarr(name, values):
