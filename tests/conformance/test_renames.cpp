@@ -281,6 +281,8 @@ TEST_CASE("renames: a variable becomes the coordinate of a dimension, and ceases
       if (by_netcdf4(format) && becomes) continue;
       if ((format == "raw" || format == "ascii") && what == "new variable")
         continue;  // no variables after records
+      if (format == "zarr" && (what == "another variable" || what == "two"))
+        continue;  // names are free again with the next commit
       CAPTURE(format);
       CAPTURE(what);
       const Cut cut = cut_of_x();
@@ -370,6 +372,19 @@ TEST_CASE("renames: names that change places, and attributes by a third name") {
     ok(shoal_rename_var(file, "temp", "between"));
     ok(shoal_rename_var(file, "other", "temp"));
     ok(shoal_rename_var(file, "between", "other"));
+    if (format == "zarr") {
+      fails(shoal_end_define(file), SHOAL_NOT_SUPPORTED, {"until the next commit", "sync"});
+      ok(shoal_rename_var(file, "temp", "between"));
+      ok(shoal_sync(file, 0));
+      ok(shoal_rename_var(file, "other", "temp"));
+      ok(shoal_sync(file, 0));
+      ok(shoal_rename_var(file, "between", "other"));
+      reopen(file, SHOAL_READ);
+      check(file, "other", k_x, 0, 0);
+      check(file, "temp", 3, SHOAL_NO_RECORD, 300);
+      ok(shoal_close(&file, 0));
+      continue;
+    }
     reopen(file, SHOAL_READ);
     const Names wanted{"_FillValue", "comment=degC", "units=none", "name=again"};
     CHECK(listed(attributes_of(file, "other"), format) == listed(wanted, format));

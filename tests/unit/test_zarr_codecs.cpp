@@ -439,10 +439,11 @@ TEST_CASE("Zarr's codecs: chunks of a length that nobody knows") {
 
 TEST_CASE("Zarr's codecs: a damaged head of a chunk of unknown length takes no memory") {
   for (const char* text : {"zstd:1", "gzip:1", "deflate:1", "lz4", "blosc:lz4:5", "crc32c", "fletcher32"}) {
-    CAPTURE(text);
+    CAPTURE(std::string(text));
     if (!has_code(text)) continue;
     const Bytes stored = encoded(text, 1, Bytes(1000, std::byte{7}));
     for (std::size_t length = 0; length < stored.size(); ++length) {
+      CAPTURE(length);
       const Bytes cut(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(length));
       CHECK_THROWS_AS(decode_any_length(filters_of(text), cut), Error);
     }

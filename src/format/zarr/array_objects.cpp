@@ -371,10 +371,19 @@ void ArrayObjects::finish_shard(std::uint64_t place, Changed& changed, bool dura
   sync(*store, name, durable);
 }
 
+// What was stored in an object was lost: there is nothing for its index, and no reader may find it without one.
+void ArrayObjects::drop_empty() {
+  for (auto at = changed_.begin(); at != changed_.end();) {
+    const bool is_empty = at->second.chunks.empty() && will_be_seen(at->first);
+    if (is_empty) container_->remove(name_of(at->first, at->second.draft));
+    at = is_empty ? changed_.erase(at) : std::next(at);
+  }
+}
+
 // The object is the chunk and nothing else.
 void ArrayObjects::finish_chunk(std::uint64_t place, Changed& changed, bool durable) {
   const std::string name = name_of(place, changed.draft);
-  const auto store = open_store(name, StoreMode::write);
+  const auto store = open_store(name, StoreMode::write_or_create);  // nobody may have stored a cell
   ChunkPlace& where = changed.chunks.begin()->second;
   if (where.offset != 0) {
     const Bytes bytes = read(*store, where);
@@ -388,8 +397,9 @@ void ArrayObjects::finish_chunk(std::uint64_t place, Changed& changed, bool dura
 }
 
 void ArrayObjects::finish(bool durable) {
+  drop_empty();
   for (auto& [place, changed] : changed_) {
-    if (changed.finished || changed.chunks.empty() || !will_be_seen(place)) continue;
+    if (changed.finished || !will_be_seen(place)) continue;
     if (array_->sharded)
       finish_shard(place, changed, durable);
     else

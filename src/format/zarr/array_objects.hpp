@@ -95,6 +95,7 @@ class ArrayObjects {
   ChunkPlace committed(std::uint64_t place, std::uint64_t in_object);
   void forget_index(std::uint64_t place);
   void keep_chunks(std::uint64_t place, Changed& changed, Store& draft);
+  void drop_empty();
   void finish_shard(std::uint64_t place, Changed& changed, bool durable);
   void finish_chunk(std::uint64_t place, Changed& changed, bool durable);
   void sync(Store& store, const std::string& name, bool durable);

@@ -57,7 +57,7 @@ struct ArrayMetadata {
                                   ///< where `dims` of the Hierarchy has it, a plain name otherwise
   bool no_fill = false;           ///< VariableDef::no_fill, which Shoal notes
   std::vector<Attribute>
-      attributes;  ///< _FillValue included, of the array's type, if readers of CF shall see one
+      attributes;              ///< _FillValue included, of the array's type, if readers of CF shall see one
   bool implies_flags = false;  ///< bool: flag_values and flag_meanings are not in its document
   std::vector<UnreadAttribute> unread;
   std::vector<KeptAttribute> kept;

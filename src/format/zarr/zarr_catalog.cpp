@@ -325,10 +325,7 @@ zarr::ChunkValueCoder& ZarrCatalog::coder_of(Array& array) {
   return *array.coder;
 }
 
-// A chunk that waits, or as it is stored, which is read into `space`.
-const ChunkValues& ZarrCatalog::load(Array& array, const Dims& chunk, ChunkValues& space) {
-  if (const auto waits = array.waiting.find(key_of(chunk)); waits != array.waiting.end())
-    return waits->second;
+ChunkValues ZarrCatalog::load_stored(Array& array, const Dims& chunk) {
   const StoredChunk stored = array.objects.find(chunk);
   const ObjectNumber object = ObjectNumber::of(stored.address.object);
   Bytes bytes;
@@ -353,10 +350,8 @@ const ChunkValues& ZarrCatalog::load(Array& array, const Dims& chunk, ChunkValue
     }
   }
   zarr::ChunkValueCoder& coder = coder_of(array);
-  if (!is_there || (bytes.empty() && array.metadata->filters.empty() && array.metadata->element > 0)) {
-    space = coder.fill();
-    return space;
-  }
+  if (!is_there || (bytes.empty() && array.metadata->filters.empty() && array.metadata->element > 0))
+    return coder.fill();
   // Cells of a new chunk that nobody stored yet are behind the end of its object.
   if (array.metadata->filters.empty() && array.metadata->element > 0 && bytes.size() < stored.bytes) {
     const Bytes fill = coder.encode(coder.fill());
@@ -365,11 +360,41 @@ const ChunkValues& ZarrCatalog::load(Array& array, const Dims& chunk, ChunkValue
     bytes.insert(bytes.end(), fill.begin() + static_cast<std::ptrdiff_t>(whole), fill.end());
   }
   try {
-    space = coder.decode(bytes);
+    return coder.decode(bytes);
   } catch (const Error& e) {
     throw e.in_file(path);
   }
-  return space;
+}
+
+// As it is stored, with what was put since.
+ChunkValues ZarrCatalog::load(Array& array, const Dims& chunk) {
+  const auto waits = array.waiting.find(key_of(chunk));
+  if (waits == array.waiting.end()) return load_stored(array, chunk);
+  const Box whole = cells_of_chunk(chunk, array.metadata->chunk);
+  ChunkValues values =
+      waits->second.front().part == whole ? coder_of(array).fill() : load_stored(array, chunk);
+  const Element element{array.metadata->type, size_of(array.metadata->type), false};
+  for (const Patch& patch : waits->second) {
+    if (array.metadata->type == Type::string) {
+      for_each_index(patch.part, [&](const Dims& cell) {
+        values.texts[static_cast<std::size_t>(position_in(cell, whole))] =
+            patch.values.texts[static_cast<std::size_t>(position_in(cell, patch.part))];
+      });
+      continue;
+    }
+    copy_box(
+        patch.values.cells.data(), byte_strides(patch.part.count, element.size),
+        values.cells.data() + position_in(patch.part.first, whole) * static_cast<std::int64_t>(element.size),
+        byte_strides(whole.count, element.size), patch.part.count, find_conversion(element, element),
+        nullptr);
+  }
+  return values;
+}
+
+void ZarrCatalog::keep(Array& array, const Dims& chunk, Patch patch) {
+  auto& patches = array.waiting[key_of(chunk)];
+  if (patch.part == cells_of_chunk(chunk, array.metadata->chunk)) patches.clear();
+  patches.push_back(std::move(patch));
 }
 
 /// Calls move(chunk's index, its cells, the part of the box in it).
@@ -396,13 +421,11 @@ void ZarrCatalog::put(int variable, const Box& box, const std::byte* values) {
     const Element element{schema_.variable(variable).type, size_of(schema_.variable(variable).type), false};
     const auto size = static_cast<std::int64_t>(element.size);
     const ConvertRun copy = find_conversion(element, element);
-    for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
-      ChunkValues space;
-      ChunkValues now = part == whole ? coder_of(own).fill() : load(own, index, space);
+    for_each_part(variable, box, [&](const Dims& index, const Box& /*whole*/, const Box& part) {
+      Patch patch{part, {Bytes(static_cast<std::size_t>(part.cells() * size)), {}}};
       copy_box(values + position_in(part.first, box) * size, byte_strides(box.count, element.size),
-               now.cells.data() + position_in(part.first, whole) * size,
-               byte_strides(whole.count, element.size), part.count, copy, nullptr);
-      own.waiting[key_of(index)] = std::move(now);
+               patch.values.cells.data(), byte_strides(part.count, element.size), part.count, copy, nullptr);
+      keep(own, index, std::move(patch));
     });
   });
 }
@@ -415,14 +438,13 @@ void ZarrCatalog::get(int variable, const Box& box, std::byte* values) {
     const Element element{schema_.variable(variable).type, size_of(schema_.variable(variable).type), false};
     const auto size = static_cast<std::int64_t>(element.size);
     const ConvertRun copy = find_conversion(element, element);
-    const Bytes unwritten = unwritten_of(schema_.variable(variable));
+    const Bytes unwritten = absent_value_of(schema_.variable(variable));
     for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
       std::byte* const to = values + position_in(part.first, box) * size;
       const Dims strides = byte_strides(box.count, element.size);
       if (!own.waiting.contains(key_of(index)) && !own.objects.find(index).address.is_placed())
         return fill_box(to, strides, part.count, unwritten.data(), element.size);
-      ChunkValues space;
-      const ChunkValues& now = load(own, index, space);
+      const ChunkValues now = load(own, index);
       copy_box(now.cells.data() + position_in(part.first, whole) * size,
                byte_strides(whole.count, element.size), to, strides, part.count, copy, nullptr);
     });
@@ -434,14 +456,12 @@ void ZarrCatalog::put_strings(int variable, const Box& box, const std::vector<st
     begin_put(variable, box);
     if (box.empty()) return;
     Array& own = array(variable);
-    for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
-      ChunkValues space;
-      ChunkValues now = load(own, index, space);
+    for_each_part(variable, box, [&](const Dims& index, const Box& /*whole*/, const Box& part) {
+      Patch patch{part, {}};
       for_each_index(part, [&](const Dims& cell) {
-        now.texts[static_cast<std::size_t>(position_in(cell, whole))] =
-            values[static_cast<std::size_t>(position_in(cell, box))];
+        patch.values.texts.push_back(values[static_cast<std::size_t>(position_in(cell, box))]);
       });
-      own.waiting[key_of(index)] = std::move(now);
+      keep(own, index, std::move(patch));
     });
   });
 }
@@ -453,8 +473,7 @@ std::vector<std::string> ZarrCatalog::get_strings(int variable, const Box& box) 
     if (box.empty()) return values;
     Array& own = array(variable);
     for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
-      ChunkValues space;
-      const ChunkValues& now = load(own, index, space);
+      const ChunkValues now = load(own, index);
       for_each_index(part, [&](const Dims& cell) {
         values[static_cast<std::size_t>(position_in(cell, box))] =
             now.texts[static_cast<std::size_t>(position_in(cell, whole))];
@@ -465,16 +484,19 @@ std::vector<std::string> ZarrCatalog::get_strings(int variable, const Box& box) 
 }
 
 // A chunk that the owner stores. Readers of the last commit do not see it in an object without an index, whose
-// bytes would change under them.
-void ZarrCatalog::store(int variable, const Dims& chunk, const ChunkValues& values) {
+// bytes would change under them; but where ranks store cells themselves, it stays at the place that they know.
+void ZarrCatalog::store(int variable, const Dims& chunk) {
   Array& own = array(variable);
   const ArrayMetadata& metadata = *own.metadata;
-  const Bytes bytes = coder_of(own).encode(values);
   const bool by_rule = metadata.filters.empty() && metadata.element > 0;
+  const bool in_place = by_rule && schema_.variable(variable).distributed;
+  if (const Location at = in_place ? own.objects.find(chunk).address : k_nowhere; at.is_placed())
+    return store_cells(own, chunk, at);
+  const Bytes bytes = coder_of(own).encode(load(own, chunk));
   Location at;
   if (by_rule) {
     bool fresh = false;
-    at = own.objects.place(chunk, !metadata.sharded, fresh);
+    at = own.objects.place(chunk, !metadata.sharded && !in_place, fresh);
   } else if (ends_.is_there()) {
     own.objects.open(Box(chunk, Dims(chunk.size(), 1)), ends_);
     at = ends_.take(object_of_chunk(variable, placement(variable), chunk), bytes.size());
@@ -491,10 +513,36 @@ void ZarrCatalog::store(int variable, const Dims& chunk, const ChunkValues& valu
   if (!by_rule) own.objects.enter(chunk, {at, bytes.size(), 0});
 }
 
+// What was put, and no cell beside it.
+void ZarrCatalog::store_cells(Array& array, const Dims& chunk, const Location& at) {
+  const ObjectNumber object = ObjectNumber::of(at.object);
+  const auto store =
+      container_->open(array.objects.name_of(object.place, object.draft), StoreMode::write_or_create);
+  const Box whole = cells_of_chunk(chunk, array.metadata->chunk);
+  const auto size = static_cast<std::int64_t>(array.metadata->element);
+  for (const Patch& patch : array.waiting.at(key_of(chunk))) {
+    Bytes cells = patch.values.cells;
+    if (array.metadata->big_endian) swap_bytes(cells.data(), array.metadata->element, patch.part.cells());
+    const int last = patch.part.rank() - 1;
+    Box rows = patch.part;
+    if (last >= 0) rows.count[last] = 1;
+    const std::int64_t row = (last < 0 ? 1 : patch.part.count[last]) * size;
+    std::int64_t from = 0;
+    for_each_index(rows, [&](const Dims& first) {
+      const auto to = at.offset + static_cast<std::uint64_t>(position_in(first, whole) * size);
+      store->write(to, {cells.data() + from, static_cast<std::size_t>(row)});
+      from += row;
+      ++traffic_.writes;
+      traffic_.bytes_written += row;
+    });
+  }
+  store->close();
+}
+
 void ZarrCatalog::write_waiting(int variable) {
   auto& waiting = array(variable).waiting;
   while (!waiting.empty()) {
-    store(variable, index_of(waiting.begin()->first), waiting.begin()->second);
+    store(variable, index_of(waiting.begin()->first));
     waiting.erase(waiting.begin());
   }
 }

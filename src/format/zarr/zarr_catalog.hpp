@@ -53,13 +53,19 @@ class ZarrCatalog final : public Catalog {
   Traffic traffic() const override { return traffic_; }
 
  private:
+  /// Values of a part of a chunk that were put and are not stored. Those that ranks store beside them count, so
+  /// that the chunk is looked at when it is stored.
+  struct Patch {
+    Box part;
+    zarr::ChunkValues values;
+  };
   /// An array as the catalog keeps it.
   struct Array {
     std::shared_ptr<zarr::ArrayMetadata> metadata;
     zarr::ArrayObjects objects;
-    std::unique_ptr<zarr::ChunkValueCoder> coder;                    ///< made when it is needed
-    std::map<std::vector<std::int64_t>, zarr::ChunkValues> waiting;  ///< chunks that were put, by index
-    std::string committed_text;                                      ///< of its zarr.json; "": there is none
+    std::unique_ptr<zarr::ChunkValueCoder> coder;                     ///< made when it is needed
+    std::map<std::vector<std::int64_t>, std::vector<Patch>> waiting;  ///< what was put to chunks, by index
+    std::string committed_text;                                       ///< of its zarr.json; "": there is none
   };
   void read_store(Format format);
   void read_nodes(const std::string& folder);
@@ -69,8 +75,11 @@ class ZarrCatalog final : public Catalog {
   void require_writable() const;
   void remove_leftovers();
   zarr::ChunkValueCoder& coder_of(Array& array);
-  const zarr::ChunkValues& load(Array& array, const Dims& chunk, zarr::ChunkValues& space);
-  void store(int variable, const Dims& chunk, const zarr::ChunkValues& values);
+  zarr::ChunkValues load_stored(Array& array, const Dims& chunk);
+  zarr::ChunkValues load(Array& array, const Dims& chunk);
+  static void keep(Array& array, const Dims& chunk, Patch patch);
+  void store(int variable, const Dims& chunk);
+  void store_cells(Array& array, const Dims& chunk, const Location& at);
   void write_waiting(int variable);
   Array& array(int variable) { return arrays_.at(static_cast<std::size_t>(variable)); }
   const Array& array(int variable) const { return arrays_.at(static_cast<std::size_t>(variable)); }
