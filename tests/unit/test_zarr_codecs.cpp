@@ -441,7 +441,10 @@ TEST_CASE("Zarr's codecs: a damaged head of a chunk of unknown length takes no m
   for (const char* text : {"zstd:1", "gzip:1", "deflate:1", "lz4", "blosc:lz4:5", "crc32c", "fletcher32"}) {
     CAPTURE(std::string(text));
     if (!has_code(text)) continue;
-    const Bytes stored = encoded(text, 1, Bytes(1000, std::byte{7}));
+    Bytes bytes(1000);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::byte>(i * i / 7);
+    const Bytes stored = encoded(text, 1, bytes);
     for (std::size_t length = 0; length < stored.size(); ++length) {
       CAPTURE(length);
       const Bytes cut(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(length));
