@@ -108,7 +108,10 @@ class FolderContainer final : public Container {
   void publish(const std::string& made, const std::string& object, bool durable) override {
     const std::string from = joined_path(path_, made);
     const std::string to = joined_path(path_, object);
-    make_folders(folder_of(to));
+    if (!is_a_folder(folder_of(to))) {
+      make_folders(folder_of(to));
+      if (durable) sync_name(object);  // or the object would go to a folder that has no name yet
+    }
     if (std::rename(from.c_str(), to.c_str()) != 0)
       throw errno_error(errno, "it cannot be given its name (rename)").in_file(to);
     if (durable) sync_directory_of(to);
