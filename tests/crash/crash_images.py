@@ -4,7 +4,11 @@
 prefix  a process, or all of them, were killed: the first n changes are there
 torn    the same, and the first pages of the write that was under way
 power   the machine lost its power: of what was changed since the last fsync of a file each page (or sector of
-        512 bytes) has any of its versions, old or new, and the file any of its sizes
+        512 bytes) has any of its versions, old or new, and the file any of its sizes. Names that were made,
+        changed or removed since the last fsync of their folder are as before or as after it; of one folder,
+        a later change includes the earlier ones
+
+An image is the bytes of all files by their paths; a folder in which nothing is has the path "name/".
 """
 
 from __future__ import annotations
@@ -13,9 +17,23 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from crash_log import ALLOCATE, CREATE, RENAME, SYNC, TRUNCATE, UNLINK, WRITE, Change
+from crash_log import (
+    ALLOCATE,
+    CREATE,
+    LINK,
+    MAKE_FOLDER,
+    PROMISE,
+    REMOVE_FOLDER,
+    RENAME,
+    SYNC,
+    TRUNCATE,
+    UNLINK,
+    WRITE,
+    Change,
+)
 
 PAGE, SECTOR = 4096, 512
+EXCHANGE = 2  # flag of a rename (renameat2)
 
 
 @dataclass(frozen=True)
@@ -50,35 +68,124 @@ def resize(data: bytearray, size: int) -> None:
         data.extend(bytes(size - len(data)))
 
 
-@dataclass
-class Unsynced:
-    """A file as of its last fsync, and what was changed since."""
+@dataclass(eq=False)
+class File:
+    """A file, by any number of names: its bytes, those of its last fsync, and what was changed since."""
 
+    data: bytearray = field(default_factory=bytearray)
     synced: bytes = b""
     changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Folder:
+    """What is in it, and what outlives a loss of power for sure."""
+
+    names: dict[str, File | Folder] = field(default_factory=dict)
+    synced: dict[str, File | Folder] = field(default_factory=dict)
+
+
+@dataclass
+class Naming:
+    """A change of names in these folders: all of it outlives a loss of power, or nothing. None: removed."""
+
+    folders: tuple[Folder, ...]
+    names: list[tuple[Folder, str, File | Folder | None]]
+
+
+def set_name(names: dict, name: str, node: File | Folder | None) -> None:
+    if node is None:
+        names.pop(name, None)
+    else:
+        names[name] = node
 
 
 class Disk:
     """The files while the changes are made, one after the other."""
 
     def __init__(self, base: dict[str, bytes] | None = None):
-        self.files = {name: bytearray(data) for name, data in (base or {}).items()}
-        self.unsynced = {name: Unsynced(data) for name, data in (base or {}).items()}
+        self.root = Folder()
+        self._unsynced: list[Naming] = []
+        for path, data in (base or {}).items():
+            folder = self.root
+            *folders, name = path.split("/")
+            for one in folders:
+                folder = folder.names.setdefault(one, Folder())
+            if name:
+                folder.names[name] = File(bytearray(data), data)
+        self._sync_all(self.root)
+
+    def _sync_all(self, folder: Folder) -> None:
+        folder.synced = dict(folder.names)
+        for node in folder.names.values():
+            if isinstance(node, Folder):
+                self._sync_all(node)
+
+    def _find(self, path: str) -> tuple[Folder | None, str, File | Folder | None]:
+        """The folder of a path, the name in it, and what has it. A folder that was removed is None."""
+        if not path:
+            return None, "", self.root
+        folder = self.root
+        *folders, name = path.split("/")
+        for one in folders:
+            folder = folder.names.get(one)
+            if not isinstance(folder, Folder):
+                return None, name, None
+        return folder, name, folder.names.get(name)
+
+    def _name(self, naming: Naming) -> None:
+        for folder, name, node in naming.names:
+            set_name(folder.names, name, node)
+        self._unsynced.append(naming)
 
     def apply(self, change: Change) -> None:
-        data = self.files.setdefault(change.path, bytearray()) if change.path else None
+        if change.what == PROMISE or change.path.endswith(" (deleted)"):
+            return
+        folder, name, node = self._find(change.path)
+        if change.what == SYNC:
+            return self._sync(node)
+        if change.what in (RENAME, LINK):
+            return self._rename(change, folder, name, node)
+        if folder is None:  # the folder was removed meanwhile
+            return
+        if change.what in (CREATE, MAKE_FOLDER) and node is None:
+            node = File() if change.what == CREATE else Folder()
+            self._name(Naming((folder,), [(folder, name, node)]))
+        elif change.what in (UNLINK, REMOVE_FOLDER):
+            inner = (node,) if isinstance(node, Folder) else ()  # it is empty for good
+            self._name(Naming((folder, *inner), [(folder, name, None)]))
         if change.what in (WRITE, TRUNCATE, CREATE, ALLOCATE):
-            self._change(data, change)
-            self.unsynced.setdefault(change.path, Unsynced()).changes.append(change)
-        elif change.what == SYNC:
-            self.unsynced[change.path] = Unsynced(bytes(data))
-        elif change.what == RENAME:
-            new = change.payload.decode()
-            self.files[new] = self.files.pop(change.path)
-            self.unsynced[new] = self.unsynced.pop(change.path, Unsynced())
-        elif change.what == UNLINK:
-            self.files.pop(change.path, None)
-            self.unsynced.pop(change.path, None)
+            if not isinstance(node, File):
+                raise ValueError(f"{change}: there is no such file")
+            self._change(node.data, change)
+            node.changes.append(change)
+
+    def _rename(self, change: Change, folder: Folder, name: str, node: File | Folder) -> None:
+        to, new, old = self._find(change.payload.decode())
+        if change.what == LINK:
+            self._name(Naming((to,), [(to, new, node)]))
+        elif change.offset == EXCHANGE:
+            self._name(Naming((folder, to), [(folder, name, old), (to, new, node)]))
+        elif old is not node:  # two names of one file stay
+            self._name(Naming((folder, to), [(folder, name, None), (to, new, node)]))
+
+    def _sync(self, node: File | Folder | None) -> None:
+        if isinstance(node, File):
+            node.synced, node.changes = bytes(node.data), []
+            return
+        # With what was done in this folder all comes down that it follows.
+        folders = {node}
+        chosen, left = [], []
+        for naming in reversed(self._unsynced):
+            if folders.isdisjoint(naming.folders):
+                left.append(naming)
+            else:
+                chosen.append(naming)
+                folders.update(naming.folders)
+        for naming in reversed(chosen):
+            for folder, name, inner in naming.names:
+                set_name(folder.synced, name, inner)
+        self._unsynced = left[::-1]
 
     @staticmethod
     def _change(data: bytearray, change: Change) -> None:
@@ -94,20 +201,58 @@ class Disk:
                 resize(data, change.offset + change.length)
 
     def image(self, moment: Moment, next_change: Change | None) -> dict[str, bytes]:
+        images: dict[str, bytes] = {}
         if moment.seed >= 0:
             choice = random.Random(f"{moment.seed} {moment.place} {moment.unit}")
-            return {path: self._after_power_failure(path, moment.unit, choice) for path in sorted(self.files)}
-        images = {path: bytes(data) for path, data in self.files.items()}
-        if moment.torn and next_change is not None:
-            data = bytearray(images.get(next_change.path, b""))
+            known: dict[File, bytes] = {}
+
+            def bytes_of(file: File) -> bytes:
+                if file not in known:
+                    known[file] = self._after_power_failure(file, moment.unit, choice)
+                return known[file]
+
+            self._walk(self._names_after_power_failure(choice), self.root, "", bytes_of, images)
+            return images
+        self._walk({}, self.root, "", lambda file: bytes(file.data), images)
+        if moment.torn and next_change is not None and next_change.path in images:
+            data = bytearray(images[next_change.path])
             write_into(data, next_change.offset, next_change.payload[: moment.torn])
-            images[next_change.path] = bytes(data)
+            torn = self._find(next_change.path)[2]
+            self._walk({}, self.root, "", lambda f: bytes(data if f is torn else f.data), images)
         return images
 
-    def _after_power_failure(self, path: str, unit: int, choice: random.Random) -> bytes:
+    def _walk(self, names: dict[Folder, dict], folder: Folder, path: str, bytes_of, images: dict) -> None:
+        """names: of folders that have other ones than now."""
+        here = names.get(folder, folder.names)
+        if not here and path:
+            images[path] = b""
+        for name, node in sorted(here.items()):
+            if isinstance(node, Folder):
+                self._walk(names, node, f"{path}{name}/", bytes_of, images)
+            else:
+                images[path + name] = bytes_of(node)
+
+    def _names_after_power_failure(self, choice: random.Random) -> dict[Folder, dict]:
+        """Of the changes since the last fsync of a folder so many of the first; what is in several folders
+        is in all of them or in none."""
+        bias = choice.choice([0.0, 0.5, 0.9, 0.97, 1.0])
+        names: dict[Folder, dict] = {}
+        ended: set[Folder] = set()
+        for naming in self._unsynced:
+            for folder in naming.folders:
+                names.setdefault(folder, dict(folder.synced))
+            if ended.isdisjoint(naming.folders) and choice.random() < bias:
+                for folder, name, node in naming.names:
+                    set_name(names[folder], name, node)
+            else:
+                ended.update(naming.folders)
+        return names
+
+    def _after_power_failure(self, since: File, unit: int, choice: random.Random) -> bytes:
         """Every unit and the size are as of any of the changes since the last fsync, each by itself; in each
         unit a later change includes the earlier ones, as memory does."""
-        since = self.unsynced.get(path, Unsynced(bytes(self.files[path])))
+        if not since.changes:
+            return since.synced
         data = bytearray(since.synced)
         versions: dict[int, list[bytes]] = {}
         sizes = [len(data)]

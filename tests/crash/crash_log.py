@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WRITE, TRUNCATE, SYNC, CREATE, RENAME, UNLINK, ALLOCATE, PROMISE = range(1, 9)
+LINK, MAKE_FOLDER, REMOVE_FOLDER = range(9, 12)
 NAMES = ["", "write", "truncate", "sync", "create", "rename", "unlink", "allocate", "promise"]
+NAMES += ["link", "make folder", "remove folder"]
 
 _STATE = [
     "number",
@@ -24,6 +26,7 @@ _STATE = [
     "fail_on",
     "fail_what",
     "failed",
+    "names",
     "ranks",
 ]
 _LINE = struct.Struct("<IHHqqqiI")
@@ -54,6 +57,8 @@ class Change:
 
     def __str__(self) -> str:
         where = f" {self.path} [{self.offset}, {self.offset + self.length})" if self.what != PROMISE else ""
+        if self.what in (RENAME, LINK):
+            where = f" {self.path} to {self.payload.decode()}"
         return f"{NAMES[self.what]} of rank {self.rank}{where}"
 
 

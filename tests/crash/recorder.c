@@ -4,7 +4,7 @@
  * of the files in a folder, so that each state in which a crash could have left them can be built afterwards
  * (replay.py). It can also kill ranks, or let a change fail, at the k-th change.
  *
- *   CRASH_FOLDER   the folder whose files are watched
+ *   CRASH_FOLDER   the folder whose files are watched, and the folders in it
  *   CRASH_PROMISE  a file elsewhere, in which the program says what it was promised; its lines get a place in
  *                  the order, but are never counted, failed or killed at
  *   CRASH_STATE    a file of sizeof(State) bytes, shared by all ranks: counters and orders (crash_log.py)
@@ -26,19 +26,34 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { k_write = 1, k_truncate, k_sync, k_create, k_rename, k_unlink, k_allocate, k_promise };
+enum {
+  k_write = 1,
+  k_truncate,
+  k_sync,
+  k_create,
+  k_rename,
+  k_unlink,
+  k_allocate,
+  k_promise,
+  k_link,
+  k_make_folder,
+  k_remove_folder
+};
 enum { k_magic = 0x4c4f4853, k_page = 4096, k_most_ranks = 32 };
 enum { k_fail_changes = 1, k_fail_syncs = 2 };
+/* In place of the file of a change: it needs space, it may need some, it frees some. */
+enum { k_needs_space = -1, k_renames = -2, k_removes = -3 };
 
 /* The same on both sides: crash_log.py writes and reads it by its place. */
 typedef struct State {
   int64_t number;    /* of the next line of the logs */
-  int64_t changes;   /* counted so far: writes, truncations, allocations */
-  int64_t syncs;     /* the same of fsync and fdatasync */
+  int64_t changes;   /* counted so far: writes, truncations, allocations; with `names` those of names, too */
+  int64_t syncs;     /* the same of fsync and fdatasync of files */
   int64_t kill_at;   /* kill before the change of this number, counted from 1; 0: never */
   int64_t kill_rank; /* count the changes of this rank alone; -1: of all */
   int64_t kill_all;  /* 1: all ranks die at once, 0: the one that makes the change */
@@ -48,6 +63,7 @@ typedef struct State {
   int64_t fail_on; /* 1: all from there on, until somebody sets fail_at to 0; 2: those that need new space */
   int64_t fail_what; /* k_fail_changes or k_fail_syncs */
   int64_t failed;    /* how many were made to fail */
+  int64_t names;     /* 1: files and folders that are made, renamed, linked and removed are changes, too */
   int64_t ranks;     /* how many processes have come */
   int64_t pids[k_most_ranks];
 } State;
@@ -57,7 +73,8 @@ typedef struct Line {
   uint16_t what;
   uint16_t path_bytes;
   int64_t number;
-  int64_t offset; /* of truncations the new size, of creations 1 if what was there is dropped */
+  int64_t
+      offset; /* of truncations the new size, of creations 1 if what was there is dropped, of renames flags */
   int64_t length;
   int32_t rank;
   uint32_t payload_bytes;
@@ -143,7 +160,7 @@ static int is_watched(const char* path) {
   return strncmp(path, g_folder, n) == 0 && path[n] == '/';
 }
 
-/* k_write for a watched file, k_promise for the file of promises, 0 for all others. */
+/* k_write for a watched file or folder, k_promise for the file of promises, 0 for all others. */
 static int find_file(int fd, char path[PATH_MAX]) {
   char link[64];
   if (g_state == NULL) return 0;
@@ -157,13 +174,20 @@ static int find_file(int fd, char path[PATH_MAX]) {
   return is_watched(path) ? k_write : 0;
 }
 
-static int find_path(const char* given, char path[PATH_MAX]) {
+/* A path below an open folder, or AT_FDCWD. */
+static int find_path_at(int at, const char* given, char path[PATH_MAX]) {
   if (g_state == NULL) return 0;
   const int kept_errno = errno;
   char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%s", given);
+  if (at == AT_FDCWD || given[0] == '/')
+    snprintf(folder, sizeof folder, "%s", given);
+  else
+    snprintf(folder, sizeof folder, "/proc/self/fd/%d/%s", at, given);
+  for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; --n)
+    folder[n - 1] = '\0';
   char* slash = strrchr(folder, '/');
-  const char* name = slash == NULL ? given : given + (slash - folder) + 1;
+  char name[PATH_MAX];
+  snprintf(name, sizeof name, "%s", slash == NULL ? folder : slash + 1);
   if (slash != NULL) *slash = '\0';
   char whole[PATH_MAX];
   int found = 0;
@@ -175,12 +199,17 @@ static int find_path(const char* given, char path[PATH_MAX]) {
   return found;
 }
 
+static int find_path(const char* given, char path[PATH_MAX]) {
+  return find_path_at(AT_FDCWD, given, path);
+}
+
 static void note(int what, const char* path, int64_t offset, int64_t length, const struct iovec* payload,
                  int pieces) {
   const int64_t number = g_state->number++;
   if (g_log < 0) return;
   const int kept_errno = errno;
-  const char* name = what == k_promise ? "" : path + strlen(g_folder) + 1;
+  const size_t whole = strlen(g_folder); /* the folder itself is called "" */
+  const char* name = what == k_promise || strlen(path) <= whole ? "" : path + whole + 1;
   Line line = {k_magic, (uint16_t)what, (uint16_t)strlen(name), number, offset, length, g_rank, 0};
   struct iovec all[2 + 64] = {{&line, sizeof line}, {(void*)name, strlen(name)}};
   /* What was written may be less than what was given. */
@@ -210,7 +239,7 @@ static void kill_now(void) {
 
 /* Whether a write needs space that the file does not have yet: behind its end, or in a hole. */
 static int needs_space(int fd, int64_t offset, int64_t n) {
-  if (fd < 0) return 1;
+  if (fd < 0) return fd == k_needs_space;
   const off64_t place = lseek64(fd, 0, SEEK_CUR);
   const off64_t hole = lseek64(fd, offset, SEEK_HOLE); /* fails behind the end, which is a hole as well */
   lseek64(fd, place, SEEK_SET);
@@ -235,6 +264,7 @@ static int64_t order(int fd, int64_t offset, int64_t n, int* dies) {
   if (s->fail_what != k_fail_changes || s->fail_at == 0 || s->changes < s->fail_at) return n;
   if (s->changes > s->fail_at && !s->fail_on) return n;
   if (s->fail_on == 2 && !needs_space(fd, offset, n)) return n;
+  if (fd == k_removes && (s->fail_how == ENOSPC || s->fail_how == EDQUOT)) return n;
   ++s->failed;
   if (s->fail_how == 0) return n > 1 ? n / 2 : n;
   errno = (int)s->fail_how;
@@ -373,7 +403,7 @@ static int change_watched(const Change* c) {
   int dies = 0;
   const int returns_error = c->what == k_allocate && c->mode < 0;
   int result = -1;
-  if (order(-1, 0, 1, &dies) >= 0) {
+  if (order(k_needs_space, 0, 1, &dies) >= 0) {
     result = do_change(c);
     const int64_t mode = c->mode > 0 ? c->mode : 0;
     const struct iovec payload = {(void*)&mode, sizeof mode};
@@ -419,13 +449,15 @@ int posix_fallocate(int fd, off_t offset, off_t length) {
 typedef int (*Sync)(int);
 
 static int sync_watched(int fd, Sync next) {
-  char path[PATH_MAX];
-  if (find_file(fd, path) != k_write) return next(fd);
+  char path[PATH_MAX] = "";
+  if (find_file(fd, path) != k_write && (g_state == NULL || strcmp(path, g_folder) != 0)) return next(fd);
   enter();
   State* s = g_state;
-  ++s->syncs;
+  struct stat status;
+  const int is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  s->syncs += is_file;
   int result = -1;
-  if (s->fail_what == k_fail_syncs && s->fail_at > 0 &&
+  if (is_file && s->fail_what == k_fail_syncs && s->fail_at > 0 &&
       (s->syncs == s->fail_at || (s->fail_on && s->syncs > s->fail_at))) {
     ++s->failed;
     errno = (int)s->fail_how;
@@ -448,15 +480,25 @@ int fdatasync(int fd) {
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+/* Whether a name that is about to change may: 0, or -1 with errno set. */
+static int order_name(int space) {
+  int dies = 0;
+  return !g_state->names || order(space, 0, 1, &dies) >= 0 ? 0 : -1;
+}
+
 typedef int (*OpenAt)(int, const char*, int, ...);
 
 static int open_watched(int folder, const char* given, int flags, mode_t mode) {
   NEXT(OpenAt, "openat64")
   char path[PATH_MAX];
-  if ((flags & (O_CREAT | O_TRUNC)) == 0 || !find_path(given, path))
+  if ((flags & (O_CREAT | O_TRUNC)) == 0 || !find_path_at(folder, given, path))
     return s_next(folder, given, flags, mode);
   enter();
-  const int fd = s_next(folder, given, flags, mode);
+  const int kept_errno = errno;
+  const int makes = (flags & O_CREAT) != 0 && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0;
+  errno = kept_errno;
+  int fd = -1;
+  if (!makes || order_name(k_needs_space) == 0) fd = s_next(folder, given, flags, mode);
   if (fd >= 0 && find_file(fd, path) == k_write) note(k_create, path, (flags & O_TRUNC) != 0, 0, NULL, 0);
   leave();
   return fd;
@@ -493,45 +535,86 @@ int creat64(const char* path, mode_t mode) {
   return open_watched(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
-static int rename_watched(const char* from, const char* to, unsigned flags) {
-  typedef int (*F)(int, const char*, int, const char*, unsigned);
-  NEXT(F, "renameat2")
-  char old_path[PATH_MAX], new_path[PATH_MAX];
-  if (!find_path(from, old_path) || !find_path(to, new_path))
-    return s_next(AT_FDCWD, from, AT_FDCWD, to, flags);
-  enter();
-  const int result = s_next(AT_FDCWD, from, AT_FDCWD, to, flags);
-  const char* name = new_path + strlen(g_folder) + 1;
-  const struct iovec payload = {(void*)name, strlen(name)};
-  if (result == 0) note(k_rename, old_path, 0, 0, &payload, 1);
-  leave();
-  return result;
-}
-int rename(const char* from, const char* to) {
-  return rename_watched(from, to, 0);
-}
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   typedef int (*F)(int, const char*, int, const char*, unsigned);
   NEXT(F, "renameat2")
-  if (from_folder != AT_FDCWD || to_folder != AT_FDCWD)
+  char old_path[PATH_MAX], new_path[PATH_MAX];
+  if (!find_path_at(from_folder, from, old_path) || !find_path_at(to_folder, to, new_path))
     return s_next(from_folder, from, to_folder, to, flags);
-  return rename_watched(from, to, flags);
-}
-
-int unlink(const char* given) {
-  typedef int (*F)(const char*);
-  NEXT(F, "unlink")
-  char path[PATH_MAX];
-  if (!find_path(given, path)) return s_next(given);
   enter();
-  const int result = s_next(given);
-  if (result == 0) note(k_unlink, path, 0, 0, NULL, 0);
+  int result = order_name(k_renames);
+  if (result == 0) result = s_next(from_folder, from, to_folder, to, flags);
+  const char* name = new_path + strlen(g_folder) + 1;
+  const struct iovec payload = {(void*)name, strlen(name)};
+  if (result == 0) note(k_rename, old_path, flags, 0, &payload, 1);
   leave();
   return result;
 }
-int remove(const char* given) {
-  typedef int (*F)(const char*);
-  NEXT(F, "remove")
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  return renameat2(from_folder, from, to_folder, to, 0);
+}
+int rename(const char* from, const char* to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  typedef int (*F)(int, const char*, int, const char*, int);
+  NEXT(F, "linkat")
+  char old_path[PATH_MAX], new_path[PATH_MAX];
+  if (!find_path_at(to_folder, to, new_path)) return s_next(from_folder, from, to_folder, to, flags);
+  if (!find_path_at(from_folder, from, old_path)) abort(); /* its bytes are in no log */
+  enter();
+  int result = order_name(k_needs_space);
+  if (result == 0) result = s_next(from_folder, from, to_folder, to, flags);
+  const char* name = new_path + strlen(g_folder) + 1;
+  const struct iovec payload = {(void*)name, strlen(name)};
+  if (result == 0) note(k_link, old_path, 0, 0, &payload, 1);
+  leave();
+  return result;
+}
+int link(const char* from, const char* to) {
+  return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int mkdirat(int folder, const char* given, mode_t mode) {
+  typedef int (*F)(int, const char*, mode_t);
+  NEXT(F, "mkdirat")
   char path[PATH_MAX];
-  return find_path(given, path) ? unlink(given) : s_next(given);
+  if (!find_path_at(folder, given, path)) return s_next(folder, given, mode);
+  enter();
+  const int kept_errno = errno;
+  const int is_there = syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+  errno = kept_errno;
+  int result = is_there ? 0 : order_name(k_needs_space);
+  if (result == 0) result = s_next(folder, given, mode);
+  if (result == 0) note(k_make_folder, path, 0, 0, NULL, 0);
+  leave();
+  return result;
+}
+int mkdir(const char* given, mode_t mode) {
+  return mkdirat(AT_FDCWD, given, mode);
+}
+
+int unlinkat(int folder, const char* given, int flags) {
+  typedef int (*F)(int, const char*, int);
+  NEXT(F, "unlinkat")
+  char path[PATH_MAX];
+  if (!find_path_at(folder, given, path)) return s_next(folder, given, flags);
+  enter();
+  int result = order_name(k_removes);
+  if (result == 0) result = s_next(folder, given, flags);
+  const int what = (flags & AT_REMOVEDIR) != 0 ? k_remove_folder : k_unlink;
+  if (result == 0) note(what, path, 0, 0, NULL, 0);
+  leave();
+  return result;
+}
+int unlink(const char* given) {
+  return unlinkat(AT_FDCWD, given, 0);
+}
+int rmdir(const char* given) {
+  return unlinkat(AT_FDCWD, given, AT_REMOVEDIR);
+}
+int remove(const char* given) {
+  if (unlink(given) == 0) return 0;
+  return errno == EISDIR || errno == EPERM ? rmdir(given) : -1;
 }
