@@ -67,6 +67,8 @@ class Worker:
         """The next line; {"dead": why} if there is none."""
         while b"\n" not in self._rest:
             if not select.select([self.process.stdout], [], [], LIMIT)[0]:
+                if self._is_stopped():
+                    continue
                 self.process.kill()
                 self.process.wait()
                 return {"dead": f"hangs: nothing in {LIMIT} s"}
@@ -77,6 +79,11 @@ class Worker:
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
         return json.loads(line)
+
+    def _is_stopped(self) -> bool:
+        """Somebody else wants the machine for a while (SIGSTOP): that is no finding."""
+        status = Path(f"/proc/{self.process.pid}/stat").read_text()
+        return status.rsplit(")", 1)[1].split()[0] == "T"
 
     def end(self) -> None:
         if self.process is not None:
