@@ -95,7 +95,8 @@ def options_of_cmake() -> set[str]:
     python = [top / "python/CMakeLists.txt", *sorted((top / "python/cmake").glob("*.cmake"))]
     text = cmake_files() + "".join(path.read_text(encoding="utf-8") for path in python)
     found = set(re.findall(r"SHOAL_[A-Z_0-9]+\b", text))
-    return found | {f"SHOAL_{name}" for name in ("LIBDEFLATE", "ZSTD", "LZ4", "BLOSC", "PNETCDF", "NETCDF")}  # made in loops
+    in_loops = ("LIBDEFLATE", "ZSTD", "LZ4", "BLOSC", "PNETCDF", "NETCDF")
+    return found | {f"SHOAL_{name}" for name in in_loops}
 
 
 @pytest.mark.parametrize("recipe", setting)

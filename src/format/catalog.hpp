@@ -124,7 +124,7 @@ class Catalog {
   /// The ends of the file, or of its objects, are kept here from now on, where ranks may take space for
   /// chunks by moving them up; all empty: the catalog keeps them again.
   virtual void share_space(const SharedSpace& /*space*/) {}
-  /// Kind::encoded, in a dataset of many objects: opens those that these chunks are stored in (ObjectEnds), for
+  /// Kind::encoded, in a dataset of many objects: opens those that these chunks go to (ObjectEnds), for
   /// ranks that will store them.
   virtual void open_objects(int variable, const Box& chunks);
 

@@ -24,12 +24,12 @@ class Container {
   virtual std::unique_ptr<Store> open(const std::string& object, StoreMode mode) = 0;
   /// The objects whose names begin so, in any order.
   virtual std::vector<std::string> list(const std::string& beginning) = 0;
-  /// The names right below a folder ("temp/"; "": the container), in any order; those of folders end with '/'.
+  /// The names right below a folder ("temp/"; "": the container), in any order; folders end with '/'.
   /// None where there is no such folder.
   virtual std::vector<std::string> children(const std::string& folder) = 0;
   /// Removes all objects whose names begin with that of the folder ("temp/"), and the folder.
   virtual void remove_below(const std::string& folder) = 0;
-  /// An object gets another name as well, and keeps its own; or it is copied. Whoever changes the one does not
+  /// An object gets another name as well, and keeps its own; or it is copied. Who changes the one does not
   /// count on what the other has then. The name must be free.
   virtual void copy(const std::string& object, const std::string& to) = 0;
   /// Removes an object; does nothing where there is none.

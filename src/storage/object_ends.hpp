@@ -34,7 +34,7 @@ class ObjectEnds {
   /// Opens an object, unless it is open. By one rank. Error(internal): there are k_most already.
   void open(std::uint64_t object, std::uint64_t target, std::uint64_t end);
   bool is_open(std::uint64_t object) const { return find(object) != nullptr; }
-  /// Takes so many bytes at the end of an open object. By any rank or thread. Error(internal): it is not open.
+  /// Takes so many bytes at the end of an open object. By any rank or thread. Error(internal): not open.
   Location take(std::uint64_t object, std::uint64_t bytes) const;
   /// Closes all, while nobody takes space.
   void clear();

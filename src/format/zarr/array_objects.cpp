@@ -371,7 +371,7 @@ void ArrayObjects::finish_shard(std::uint64_t place, Changed& changed, bool dura
   sync(*store, name, durable);
 }
 
-// What was stored in an object was lost: there is nothing for its index, and no reader may find it without one.
+// What was stored in an object was lost: it has nothing for an index, and no reader may find it without one.
 void ArrayObjects::drop_empty() {
   for (auto at = changed_.begin(); at != changed_.end();) {
     const bool is_empty = at->second.chunks.empty() && will_be_seen(at->first);

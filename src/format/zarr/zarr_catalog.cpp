@@ -483,8 +483,8 @@ std::vector<std::string> ZarrCatalog::get_strings(int variable, const Box& box) 
   });
 }
 
-// A chunk that the owner stores. Readers of the last commit do not see it in an object without an index, whose
-// bytes would change under them; but where ranks store cells themselves, it stays at the place that they know.
+// A chunk that the owner stores. Readers of the last commit do not see it in an object without an index, as
+// its bytes would change under them; but where ranks store cells themselves, it stays where they know it.
 void ZarrCatalog::store(int variable, const Dims& chunk) {
   Array& own = array(variable);
   const ArrayMetadata& metadata = *own.metadata;

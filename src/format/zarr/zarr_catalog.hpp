@@ -53,7 +53,7 @@ class ZarrCatalog final : public Catalog {
   Traffic traffic() const override { return traffic_; }
 
  private:
-  /// Values of a part of a chunk that were put and are not stored. Those that ranks store beside them count, so
+  /// Values of a part of a chunk that were put and are not stored. What ranks store beside them counts, so
   /// that the chunk is looked at when it is stored.
   struct Patch {
     Box part;

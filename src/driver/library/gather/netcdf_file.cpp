@@ -256,9 +256,9 @@ class NetcdfDefiner final : public DefinitionVisitor {
       if (unlimited[d]) shape[d] = 0;
     const std::size_t element =
         definition.type == Type::string ? sizeof(char*) * 2 : size_of(definition.type);
-    const Dims chunk = definition.chunks.empty() ? default_chunk(shape, unlimited, element,
-                                                                          file_.options_.catalog.chunk_bytes)
-                                                 : Dims(definition.chunks);
+    const Dims chunk = definition.chunks.empty()
+                           ? default_chunk(shape, unlimited, element, file_.options_.catalog.chunk_bytes)
+                           : Dims(definition.chunks);
     std::vector<std::size_t> sizes(chunk.begin(), chunk.end());
     checked(definition, nc_def_var_chunking(id.group, id.variable, NC_CHUNKED, sizes.data()),
             "setting the chunk shape " + text_of(chunk));

@@ -205,12 +205,10 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   const bool request =
       !def.chunks.empty() || (any && context_.options.library.chunk_bytes) || !def.filters.empty();
   if (request) {
-    const Dims chunk =
-        def.chunks.empty()
-            ? default_chunk(
-                  shape, unlimited, size_of(def.type),
-                  context_.options.library.chunk_bytes.value_or(context_.options.catalog.chunk_bytes))
-            : Dims(def.chunks);
+    const Dims chunk = def.chunks.empty() ? default_chunk(shape, unlimited, size_of(def.type),
+                                                          context_.options.library.chunk_bytes.value_or(
+                                                              context_.options.catalog.chunk_bytes))
+                                          : Dims(def.chunks);
     const std::vector<std::size_t> lengths(chunk.begin(), chunk.end());
     check(nc_def_var_chunking(group, id, NC_CHUNKED, lengths.data()), what + " in chunks");
   } else if (!any && !dims.empty()) {
