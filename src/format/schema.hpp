@@ -18,8 +18,8 @@ enum class Format : int {
   cdf2 = 2,
   netcdf4 = 3,
   netcdf4_classic = 4,
-  cdf5 = 5,    // up to here numbers of nc_inq_format
-  raw = 101,   ///< bytes only, what is where in a file beside it
+  cdf5 = 5,     // up to here numbers of nc_inq_format
+  raw = 101,    ///< bytes only, what is where in a file beside it
   ascii = 102,  ///< the same as text, one value a line
   zarr = 103,   ///< Zarr, version 3
   zarr2 = 104   ///< version 2, for reading

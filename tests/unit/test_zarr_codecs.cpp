@@ -417,7 +417,6 @@ TEST_CASE("crc32c: as RFC 3720 has it, by the machine's instruction and without"
   CHECK(crc32c(any) == crc32c_by_table(any));
 }
 
-
 TEST_CASE("Zarr's codecs: chunks of a length that nobody knows") {
   std::string words;
   for (int i = 0; i < 40000; ++i)

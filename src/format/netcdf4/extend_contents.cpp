@@ -11,8 +11,8 @@
 
 #include "base/build_info.hpp"
 #include "base/text.hpp"
-#include "format/chunk_shape.hpp"
 #include "format/checks.hpp"
+#include "format/chunk_shape.hpp"
 #include "format/group_paths.hpp"
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/contents.hpp"
