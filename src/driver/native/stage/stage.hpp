@@ -93,9 +93,9 @@ class Stage {
   std::uint64_t next_generation() const { return next_; }
   std::byte* data(std::uint64_t generation) const;
   Location* addresses(std::uint64_t generation) const;
-  /// The word for Catalog::share_end, by which ranks of the node take space at the end of the file.
+  /// The word of Catalog::share_space, by which ranks of the node take space at the end of the file.
   std::atomic<std::uint64_t>& file_end() const;
-  /// Where ranks of the node take space in objects (Catalog::share_ends), of a dataset that has many.
+  /// Where ranks of the node take space in objects (the same), of a dataset that has many.
   ObjectEnds object_ends() const;
 
   /// Opens a slot generation, before any other call for it, on each rank. False: its slot is in use, or there
