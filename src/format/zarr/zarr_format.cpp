@@ -59,6 +59,7 @@ std::vector<FormatTraits> zarr_formats() {
   version2.format = Format::zarr2;
   version2.name = "zarr2";
   version2.other_names = {};
+  version2.drivers = "";  // it is read alone
   version2.root_object = ".zgroup";
   version2.recognise = recognise_json<Format::zarr2>;
   version2.open = open_zarr<Format::zarr2>;
