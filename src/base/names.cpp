@@ -30,4 +30,15 @@ bool same_name(std::string_view a, std::string_view b) {
   return a == b || (!is_ascii(a) && !is_ascii(b) && composed(a) == composed(b));
 }
 
+bool is_utf8(const std::string& text) {
+  utf8proc_int32_t c = -1;
+  for (std::size_t at = 0; at < text.size();) {
+    const utf8proc_ssize_t n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
+                                                static_cast<utf8proc_ssize_t>(text.size() - at), &c);
+    if (n <= 0) return false;
+    at += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
 }  // namespace shoal

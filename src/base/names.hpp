@@ -44,4 +44,7 @@ auto find_name(Map& map, const std::string& name) {
   return found != map.end() || is_ascii(name) ? found : map.find(composed(name));
 }
 
+/// Is the text valid UTF-8? Local.
+bool is_utf8(const std::string& text);
+
 }  // namespace shoal

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 #include "format/checks.hpp"
@@ -42,15 +43,6 @@ Json json_of(double value) {
   if (std::isfinite(value)) return value;
   const std::string sign = std::signbit(value) ? "-" : "";
   return sign + (std::isnan(value) ? "NaN" : "Infinity");
-}
-
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::exception&) {
-    return false;
-  }
 }
 
 Json json_of(const Attribute& attribute) {

@@ -223,15 +223,6 @@ std::string shown(const Json& json) {
   return printable_name(text);
 }
 
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::exception&) {
-    return false;
-  }
-}
-
 std::string from_latin1(const std::string& text) {
   std::string out;
   for (const char c : text) {

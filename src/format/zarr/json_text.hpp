@@ -46,7 +46,6 @@ std::string shown(const Json& json);
 /// Text that is not UTF-8, as if it was Latin-1, and back (nullopt: it has other characters).
 std::string from_latin1(const std::string& text);
 std::optional<std::string> to_latin1(const std::string& text);
-bool is_utf8(const std::string& text);
 
 /// nullopt: it is none.
 std::optional<Bytes> from_base64(const std::string& text);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/names.hpp"
 #include "codec/convert.hpp"
 #include "format/reference/json.hpp"
 
