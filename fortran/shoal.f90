@@ -258,7 +258,7 @@ module shoal
       character(len=*), intent(inout), optional :: errmsg
     end subroutine decomposition_cells
     ! ---- How values are stored: storage.f90. Local.
-    ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
+    ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 and zarr.
     module subroutine dataset_def_chunks(self, variable, chunks, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: variable

@@ -470,12 +470,11 @@ SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const
  * native writes and the variable has no attribute _FillValue: it is that of cells left out from then on. The
  * attribute _FillValue, put by shoal_put_att, gives the value, and does not say whether cells are filled. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
-/* Chunk shape, one number a dimension of the variable; netcdf4 only. */
+/* Chunk shape, one number a dimension of the variable; netcdf4 and zarr. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
 /* Compression of the variable's chunks, netcdf4 and zarr: "none", or filters with + between: shuffle,
- * deflate:1 to deflate:12 or zstd:1 to zstd:22, fletcher32 (a checksum). Zarr stores their counterparts, and
- * has gzip:0 to gzip:9, blosc (blosc:zstd:5, blosc:lz4:5:bitshuffle, ...) and crc32c (a checksum) by itself.
- * The setting compression is the default for variables with a decomposition. */
+ * deflate:1 to deflate:12 or zstd:1 to zstd:22, fletcher32 (a checksum). Zarr stores their counterparts, or
+ * gzip:0 to 9, blosc:zstd:5, crc32c, ... The setting compression is the default of distributed variables. */
 SHOAL_API int shoal_def_compression(shoal_dataset* dataset, const char* variable, const char* filters);
 /* Lossy: how much of the variable's values is kept when they are written, float and double only, any format;
  * "none", "bitround:N" (N bits of the mantissa, to the nearest; 1 to 23 for float, 52 for double) or
@@ -635,8 +634,7 @@ typedef struct shoal_var_info {
   int packed;            /* arrays of float and double hold its values (packing.h) */
   const int64_t* chunks; /* [ndims] or NULL if not chunked */
   const char* storage;   /* "contiguous", "chunked", "compressed", ... */
-  const char*
-      filters; /* "none", "shuffle+deflate:1", "blosc:zstd:5", ...; lives until the next call in this thread */
+  const char* filters;   /* "none", "shuffle+deflate:1", ...; lives until the next call in this thread */
 } shoal_var_info;
 #define SHOAL_VAR_INFO_INIT \
   { sizeof(shoal_var_info), NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL }

@@ -278,7 +278,7 @@ class Dataset : public Groups<Dataset> {
   void def_no_fill(const std::string& variable) {
     detail::check(shoal_def_fill(opened(), detail::text(variable), 0, nullptr));
   }
-  /// Chunk shape, one number a dimension; netcdf4 only. Local.
+  /// Chunk shape, one number a dimension; netcdf4 and zarr. Local.
   void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
     begin_definition();
     const auto ndims = var(variable).dims.size();
@@ -320,7 +320,7 @@ class Dataset : public Groups<Dataset> {
   void put_att(const std::string& variable, const std::string& name, const std::vector<T>& values) {
     put_att_raw(variable, name, type_of<T>, values.size(), values.data());
   }
-  /// Several strings; netcdf4 only.
+  /// Several strings; netcdf4 and zarr.
   void put_att(const std::string& variable, const std::string& name, const std::vector<std::string>& values) {
     std::vector<const char*> pointers;
     pointers.reserve(values.size());

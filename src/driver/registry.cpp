@@ -130,7 +130,7 @@ std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, c
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh && options.layout.kind != LayoutOptions::Kind::one && !traits_of(format).has_sets)
     throw Error(Code::setting,
-                "format {} has one store for all ranks, whose shards many of them write at a time; set "
+                "format {} has one store for all ranks, which write its shards together; set "
                 "layout=one, or "
                 "choose a format of files (netcdf4, cdf5)",
                 name_of(format));

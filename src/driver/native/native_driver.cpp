@@ -206,7 +206,7 @@ void NativeDriver::write_field(FieldJob& job, Route& route) {
 bool NativeDriver::can_write(const FieldJob& job) {
   if (job.placement->kind == Placement::Kind::library) {
     keep({Code::not_supported,
-          "the variable is stored in a way that only the HDF5 library can write; write it to a new "
+          "the variable is stored in a way that ranks cannot write to together; write it to a new "
           "variable",
           -1,
           {},
