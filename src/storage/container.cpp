@@ -78,7 +78,8 @@ class FolderContainer final : public Container {
 
   std::vector<std::string> list(const std::string& beginning) override {
     std::vector<std::string> objects;
-    list_below("", beginning, objects);
+    const auto end = beginning.rfind('/');  // of the folder that has them all
+    list_below(end == std::string::npos ? "" : beginning.substr(0, end), beginning, objects);
     return objects;
   }
 

@@ -35,6 +35,7 @@ void ObjectEnds::open(std::uint64_t object, std::uint64_t target, std::uint64_t 
     entry.target.store(target, std::memory_order_relaxed);
     entry.end.store(end, std::memory_order_relaxed);
     entry.object.store(object, std::memory_order_release);  // last: ranks that find it find the rest
+    opened().fetch_add(1, std::memory_order_relaxed);
     return;
   }
   throw Error(Code::internal, "too many objects are open");
@@ -47,6 +48,7 @@ Location ObjectEnds::take(std::uint64_t object, std::uint64_t bytes) const {
 }
 
 void ObjectEnds::clear() {
+  if (opened().exchange(0, std::memory_order_relaxed) == 0) return;  // the table has many pages
   for (std::size_t i = 0; i < k_entries; ++i)
     entries_[i].object.store(0, std::memory_order_relaxed);
 }

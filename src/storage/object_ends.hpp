@@ -12,8 +12,8 @@ namespace shoal {
 /// Where ranks take space for chunks of any size, in objects that several ranks append to. A table in memory
 /// that is zero at first, and that ranks may share: the catalog owner opens objects, any rank takes space.
 ///
-/// An object is called by the number by which its chunks are known; its bytes may go to another object, which
-/// takes its name at the commit (is_draft).
+/// An object is called by the number by which its chunks are known; its bytes may go to another object, a
+/// draft, which takes its name at the commit.
 class ObjectEnds {
  public:
   struct Entry {
@@ -24,10 +24,10 @@ class ObjectEnds {
   /// Objects that may be open at a time: half of the entries, so that each is soon found.
   static constexpr std::size_t k_most = 16384;
   static constexpr std::size_t k_entries = 2 * k_most;
-  static constexpr std::size_t k_bytes = k_entries * sizeof(Entry);
+  static constexpr std::size_t k_bytes = (k_entries + 1) * sizeof(Entry);
 
   ObjectEnds() = default;
-  /// entries: k_entries of them, zero where no other rank has begun to use them.
+  /// entries: k_entries of them and one more, zero where no other rank has begun to use them.
   explicit ObjectEnds(Entry* entries) : entries_(entries) {}
 
   bool is_there() const { return entries_ != nullptr; }
@@ -41,6 +41,8 @@ class ObjectEnds {
 
  private:
   Entry* find(std::uint64_t object) const;
+
+  std::atomic<std::uint64_t>& opened() const { return entries_[k_entries].object; }
 
   Entry* entries_ = nullptr;
 };

@@ -75,7 +75,7 @@ void store_chunk(Catalog& catalog, const std::string& path, int v, const Dims& c
     store->write(at.offset, bytes);
     store->close();
   } else {
-    std::vector<ObjectEnds::Entry> entries(ObjectEnds::k_entries);
+    std::vector<ObjectEnds::Entry> entries(ObjectEnds::k_entries + 1);
     const ObjectEnds ends(entries.data());
     catalog.share_space({nullptr, ends});
     catalog.open_objects(v, one);
@@ -142,7 +142,7 @@ TEST_CASE("objects: numbers name the variable, the draft and the place") {
 }
 
 TEST_CASE("objects: space is taken in those that are open, by whoever comes") {
-  std::vector<ObjectEnds::Entry> entries(ObjectEnds::k_entries);
+  std::vector<ObjectEnds::Entry> entries(ObjectEnds::k_entries + 1);
   ObjectEnds ends(entries.data());
   for (std::uint64_t i = 1; i <= ObjectEnds::k_most; ++i)
     ends.open(i << 36U, i, 10 * i);
@@ -319,4 +319,90 @@ TEST_CASE("zarr: a shard that is damaged says so, and names the file") {
   CHECK(found().code == Code::format);
   fs::remove(shard);
   CHECK(value_at(*opened(path), 1, {0, 0}) == fill());
+}
+
+TEST_CASE("zarr: a new variable takes no folder of somebody else's, and that of a killed job") {
+  const Folder folder;
+  const std::string path = folder.file("his.zarr");
+  auto catalog = made(path);
+  catalog->define(schema_of_fields(*catalog, "zstd:1"));
+  catalog->commit(false);
+  const auto with = [&](Catalog& to, const std::string& name) {
+    Schema wanted = to.schema();
+    wanted.variables.push_back(field(name, {1, 2}, "zstd:1"));
+    return caught([&] { to.define(wanted); });
+  };
+  fs::create_directories(path + "/theirs/c");
+  std::ofstream(path + "/theirs/zarr.json") << "{}";
+  const Status refused = with(*catalog, "theirs");
+  CHECK(refused.code == Code::exists);
+  CHECK(refused.variable == "theirs");
+  CHECK(fs::exists(path + "/theirs/zarr.json"));
+  Schema renamed = catalog->schema();
+  renamed.changes = {{SchemaChange::Kind::rename_variable, 1, "mask", "theirs"}};
+  renamed.variables[1].name = "theirs";
+  CHECK(caught([&] { catalog->define(renamed); }).code == Code::exists);
+  CHECK(with(*catalog, "late").ok());
+  store_chunk(*catalog, path, 2, {0, 0}, 5);
+  catalog.reset();  // killed
+  CHECK(fs::exists(path + "/late/c/0/0"));
+  catalog = opened(path, true);
+  CHECK(with(*catalog, "late").ok());
+  CHECK_FALSE(fs::exists(path + "/late/c/0/0"));
+  store_chunk(*catalog, path, 2, {1, 0}, 6);
+  catalog->commit(false);
+  CHECK(value_at(*opened(path), 2, {0, 0}) == fill());
+  CHECK(value_at(*opened(path), 2, {1, 0}) == 6);
+  CHECK_FALSE(fs::exists(path + "/late/.drafts"));
+}
+
+TEST_CASE("zarr: a group that has another name leaves nothing of the old one") {
+  const Folder folder;
+  const std::string path = folder.file("his.zarr");
+  const auto catalog = made(path);
+  Schema schema = catalog->schema();
+  schema.groups = {{"ocean", {}}};
+  schema.dims = {{"y", k_ny, false}, {"x", k_nx, false}};
+  schema.variables.push_back(field("ocean/mask", {0, 1}, "none"));
+  catalog->define(schema);
+  store_chunk(*catalog, path, 0, {0, 0}, 5);
+  catalog->commit(false);
+  CHECK(fs::exists(path + "/ocean/zarr.json"));
+  Schema wanted = changed(catalog->schema(), {{SchemaChange::Kind::rename_group, 0, "ocean", "sea"}});
+  wanted.changes = {{SchemaChange::Kind::rename_group, 0, "ocean", "sea"}};
+  catalog->define(wanted);
+  catalog->commit(false);
+  CHECK(value_at(*opened(path), 0, {0, 0}) == 5);
+  for (const std::string& file : files_in(path))
+    CHECK_MESSAGE(!file.starts_with("ocean/"), file);
+}
+
+TEST_CASE("zarr: what is put many times to the same cells waits once, and leaves those beside it") {
+  const Folder folder;
+  const std::string path = folder.file("his.zarr");
+  const auto catalog = made(path);
+  Schema schema = schema_of_fields(*catalog, "none");
+  schema.variables[1].distributed = false;
+  catalog->define(schema);
+  const auto put = [&](std::int64_t x, float value) {
+    catalog->put(1, Box({0, x}, {1, 1}), reinterpret_cast<const std::byte*>(&value));
+  };
+  put(0, 1);
+  catalog->commit(false);
+  catalog->set_distributed(1);
+  for (int i = 0; i < 1000; ++i)
+    put(3, static_cast<float>(i));
+  put(1, 7);
+  // Another rank stores a cell beside them meanwhile.
+  const Placement where = catalog->placement(1);
+  const Location at = catalog->find(1, Box({0, 0}, {1, 1})).at(0);
+  const float theirs = 8;
+  const auto store = folder_container(path, open_posix_store)
+                         ->open(traits_of(Format::zarr).object_name(&where, at.object), StoreMode::write);
+  store->write(at.offset + 2 * sizeof(float), std::as_bytes(std::span(&theirs, 1)));
+  store->close();
+  catalog->commit(false);
+  std::vector<float> row(5);
+  opened(path)->get(1, Box({0, 0}, {1, 5}), reinterpret_cast<std::byte*>(row.data()));
+  CHECK(row == std::vector<float>{1, 7, 8, 999, fill()});
 }

@@ -162,7 +162,7 @@ void ChunkAddresses::share_space(const SharedSpace& of_stage) {
 void ChunkAddresses::keep_space() {
   const bool has_objects = traits_of(context_.header.schema().format).holds_objects();
   if (has_objects && context_.header.on_owner() && own_ends_.empty())
-    own_ends_ = std::vector<ObjectEnds::Entry>(ObjectEnds::k_entries);
+    own_ends_ = std::vector<ObjectEnds::Entry>(ObjectEnds::k_entries + 1);
   share_space({&own_end_, own_ends_.empty() ? ObjectEnds() : ObjectEnds(own_ends_.data())});
 }
 

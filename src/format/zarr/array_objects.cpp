@@ -15,6 +15,8 @@ namespace shoal::zarr {
 namespace {
 
 constexpr const char* k_drafts = ".drafts/";
+constexpr const char* k_claim =
+    "uncommitted";  // among the drafts of an array that the root does not name yet
 constexpr std::size_t k_most_entries = 4 << 20;    // of indexes that are kept: 64 MiB
 constexpr std::size_t k_copy_bytes = 8 << 20;      // of chunks that a draft keeps
 constexpr std::int64_t k_large_chunk = 64 * 1024;  // without filters; shall lie at a multiple of a page
@@ -43,11 +45,15 @@ std::optional<std::int64_t> first_index(const std::string& name, char separator)
 
 ArrayObjects::ArrayObjects(std::shared_ptr<Container> container, Catalog::Traffic& traffic, int variable,
                            std::shared_ptr<const ArrayMetadata> array, std::string folder)
-    : container_(std::move(container)),
-      traffic_(traffic),
-      variable_(variable),
-      array_(std::move(array)),
-      folder_(std::move(folder)) {}
+    : container_(std::move(container)), traffic_(traffic), variable_(variable), array_(std::move(array)) {
+  grid_.cells = array_->object;
+  grid_.count = Dims(grid_.cells.size());
+  for (int d = 0; d < grid_.cells.size(); ++d)
+    grid_.count[d] = objects_along(array_->shape[d], grid_.cells[d]);
+  grid_.folder = std::move(folder);
+  grid_.prefix = array_->prefix;
+  grid_.separator = std::string(1, array_->separator);
+}
 
 void ArrayObjects::set_committed(const Dims& shape) {
   committed_ = shape;
@@ -56,44 +62,6 @@ void ArrayObjects::set_committed(const Dims& shape) {
     if (done) forget_index(at->first);
     at = done ? changed_.erase(at) : std::next(at);
   }
-}
-
-ObjectGrid ArrayObjects::grid() const {
-  ObjectGrid grid;
-  grid.cells = array_->object;
-  grid.count = Dims(grid.cells.size());
-  for (int d = 0; d < grid.cells.size(); ++d)
-    grid.count[d] = objects_along(array_->shape[d], grid.cells[d]);
-  grid.folder = folder_;
-  grid.prefix = array_->prefix;
-  grid.separator = std::string(1, array_->separator);
-  return grid;
-}
-
-// As place_of_object and indices_of_object, without the names of a grid.
-std::uint64_t ArrayObjects::place_of(const Dims& chunk) const {
-  std::uint64_t place = 0;
-  for (int d = 0; d < chunk.size(); ++d)
-    place =
-        place * objects_in(d) + static_cast<std::uint64_t>(chunk[d] / (array_->object[d] / array_->chunk[d]));
-  return place;
-}
-
-Dims ArrayObjects::indices_of(std::uint64_t place) const {
-  Dims indices(array_->object.size());
-  for (int d = indices.size() - 1; d > 0; --d) {
-    indices[d] = static_cast<std::int64_t>(place % objects_in(d));
-    place /= objects_in(d);
-  }
-  if (!indices.empty()) indices[0] = static_cast<std::int64_t>(place);
-  return indices;
-}
-
-// Of the first dimension there may come more.
-std::uint64_t ArrayObjects::objects_in(int d) const {
-  if (d == 0) return 1;
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(objects_along(array_->shape[d], array_->object[d]), 1));
 }
 
 std::uint64_t ArrayObjects::place_in_object(const Dims& chunk) const {
@@ -126,14 +94,14 @@ std::uint64_t ArrayObjects::data_begin() const {
 // Some of its cells are in the array as the last commit left it.
 bool ArrayObjects::is_seen(std::uint64_t place) const {
   if (!committed_) return false;
-  const Dims indices = indices_of(place);
+  const Dims indices = indices_of_object(grid_, place);
   for (int d = 0; d < indices.size(); ++d)
     if (indices[d] * array_->object[d] >= (*committed_)[d]) return false;
   return true;
 }
 
 bool ArrayObjects::will_be_seen(std::uint64_t place) const {
-  const Dims indices = indices_of(place);
+  const Dims indices = indices_of_object(grid_, place);
   for (int d = 0; d < indices.size(); ++d)
     if (indices[d] * array_->object[d] >= array_->shape[d]) return false;
   return true;
@@ -144,7 +112,7 @@ Location ArrayObjects::location(std::uint64_t place, unsigned draft, std::uint64
 }
 
 std::string ArrayObjects::name_of(std::uint64_t place, unsigned draft) const {
-  return object_name(grid(), ObjectNumber{variable_, draft, place});
+  return object_name(grid_, ObjectNumber{variable_, draft, place});
 }
 
 ArrayObjects::Changed& ArrayObjects::change(std::uint64_t place) {
@@ -306,18 +274,19 @@ void ArrayObjects::enter(const Dims& chunk, const StoredChunk& stored) {
 
 void ArrayObjects::take_back(const Dims& shape) {
   for (auto& [place, changed] : changed_) {
-    const Dims first = indices_of(place);
-    std::erase_if(changed.chunks, [&, &place_of_object = first](const auto& one) {
+    const Dims object = indices_of_object(grid_, place);
+    const auto lost = std::erase_if(changed.chunks, [&](const auto& one) {
       std::uint64_t rest = one.first;
       for (int d = shape.size() - 1; d >= 0; --d) {
         const auto n = static_cast<std::uint64_t>(array_->object[d] / array_->chunk[d]);
-        const std::int64_t index = place_of_object[d] * static_cast<std::int64_t>(n) +
-                                   static_cast<std::int64_t>(d == 0 ? rest : rest % n);
+        const std::int64_t index =
+            object[d] * static_cast<std::int64_t>(n) + static_cast<std::int64_t>(d == 0 ? rest : rest % n);
         if (index * array_->chunk[d] >= shape[d]) return true;
         rest /= n;
       }
       return false;
     });
+    if (lost > 0) changed.finished = false;
   }
 }
 
@@ -425,11 +394,15 @@ void ArrayObjects::publish(bool durable) {
   }
 }
 
+void ArrayObjects::remove_drafts() {
+  container_->remove_below(grid_.folder + "/" + k_drafts);
+}
+
 void ArrayObjects::remove_leftovers() {
-  container_->remove_below(folder_ + "/" + k_drafts);
+  remove_drafts();
   if (!committed_ || committed_->empty()) return;
   const std::int64_t objects = objects_along((*committed_)[0], array_->object[0]);
-  const std::string folder = folder_ + "/" + array_->prefix.substr(0, array_->prefix.rfind('/') + 1);
+  const std::string folder = grid_.folder + "/" + array_->prefix.substr(0, array_->prefix.rfind('/') + 1);
   const std::string beginning = array_->prefix.substr(array_->prefix.rfind('/') + 1);
   for (const std::string& name : container_->children(folder)) {
     if (!name.starts_with(beginning)) continue;
@@ -443,14 +416,14 @@ void ArrayObjects::remove_leftovers() {
 }
 
 void ArrayObjects::copy_to(const std::string& folder, bool durable) {
-  for (const std::string& name : container_->list(folder_ + "/" + array_->prefix))
-    container_->copy(name, folder + name.substr(folder_.size()));
+  for (const std::string& name : container_->list(grid_.folder + "/" + array_->prefix))
+    container_->copy(name, folder + name.substr(grid_.folder.size()));
   if (durable) sync_all(folder);
   are_names_synced_ = durable;
 }
 
 void ArrayObjects::sync_earlier() {
-  if (!are_names_synced_) sync_all(folder_);
+  if (!are_names_synced_) sync_all(grid_.folder);
   are_names_synced_ = true;
   while (!unsynced_.empty()) {
     sync_object(*container_, name_of(*unsynced_.begin(), 0));
@@ -468,6 +441,26 @@ void ArrayObjects::sync_all(const std::string& folder) {
   }
   for (const auto& [in, object] : objects)
     container_->sync_name(object);
+}
+
+void claim_folder(Container& container, const std::string& folder) {
+  const std::string drafts = folder + "/" + k_drafts;
+  const std::vector<std::string> there = container.children(drafts);
+  const bool is_ours = std::find(there.begin(), there.end(), k_claim) != there.end();
+  if (!is_ours && !container.children(folder + "/").empty())
+    throw Error(
+        Code::exists,
+        "the store has a folder '{}' that its metadata do not name, as an array that another program added "
+        "without consolidating them; consolidate the metadata (zarr.consolidate_metadata), remove the "
+        "folder, "
+        "or choose another name",
+        folder)
+        .in_file(joined_path(container.path(), folder));
+  container.remove_below(folder + "/");
+  const auto mark = container.open(drafts + k_claim, StoreMode::create);
+  mark->sync();  // what is in the folder without it is somebody else's
+  mark->close();
+  container.sync_name(drafts + k_claim);
 }
 
 void sync_object(Container& container, const std::string& object) {

@@ -26,7 +26,7 @@ namespace shoal::zarr {
 /// | committed | yes | without filters: to where they lie; otherwise into its draft |
 class ArrayObjects {
  public:
-  /// array: must stay where it is. folder: of the array in the container.
+  /// array: its shape may change, in the first dimension. folder: of the array in the container.
   ArrayObjects(std::shared_ptr<Container> container, Catalog::Traffic& traffic, int variable,
                std::shared_ptr<const ArrayMetadata> array, std::string folder);
 
@@ -35,10 +35,8 @@ class ArrayObjects {
   bool is_committed() const { return committed_.has_value(); }
   /// The number of the drafts of the next commit.
   void set_draft(unsigned draft) { draft_ = draft; }
-  /// The array has another shape, or attributes.
-  void set_array(std::shared_ptr<const ArrayMetadata> array) { array_ = std::move(array); }
-  const std::string& folder() const { return folder_; }
-  ObjectGrid grid() const;
+  const std::string& folder() const { return grid_.folder; }
+  const ObjectGrid& grid() const { return grid_; }
 
   /// Where a chunk lies; k_nowhere: it has never been stored.
   StoredChunk find(const Dims& chunk);
@@ -55,8 +53,6 @@ class ArrayObjects {
   /// Chunks behind this shape are lost: no commit shows them.
   void take_back(const Dims& shape);
 
-  /// Is there anything that readers of this shape would see and do not yet?
-  bool has_changes() const { return !changed_.empty(); }
   /// Makes the objects whole that readers of the array will see: indexes, and chunks that drafts keep.
   void finish(bool durable);
   /// What commits that were not durable left to the system comes down.
@@ -65,9 +61,11 @@ class ArrayObjects {
   void publish(bool durable);
   /// Objects that a killed job left, and that readers do not see, go.
   void remove_leftovers();
+  /// The array is committed: the folder of its drafts goes, with the claim.
+  void remove_drafts();
   /// Objects get the folder as well, with all that was committed; those of the old one stay.
   void copy_to(const std::string& folder, bool durable);
-  void set_folder(const std::string& folder) { folder_ = folder; }
+  void set_folder(const std::string& folder) { grid_.folder = folder; }
 
   std::string name_of(std::uint64_t place, unsigned draft) const;
   std::int64_t chunk_bytes() const;
@@ -80,9 +78,7 @@ class ArrayObjects {
     std::map<std::uint64_t, ChunkPlace> chunks;  ///< by their place in the object
     bool finished = false;
   };
-  std::uint64_t place_of(const Dims& chunk) const;
-  Dims indices_of(std::uint64_t place) const;
-  std::uint64_t objects_in(int d) const;
+  std::uint64_t place_of(const Dims& chunk) const { return place_of_object(grid_, chunk, array_->chunk); }
   std::uint64_t place_in_object(const Dims& chunk) const;
   std::size_t chunks_of_object() const;
   std::uint64_t data_begin() const;
@@ -107,7 +103,7 @@ class ArrayObjects {
   Catalog::Traffic& traffic_;
   int variable_;
   std::shared_ptr<const ArrayMetadata> array_;
-  std::string folder_;
+  ObjectGrid grid_;
   std::optional<Dims> committed_;  ///< shape
   unsigned draft_ = 1;
   std::map<std::uint64_t, Changed> changed_;
@@ -117,6 +113,9 @@ class ArrayObjects {
   std::size_t index_entries_ = 0;
 };
 
+/// Takes a folder of a store that was committed for a new array, or for a new name: what a killed job left
+/// there goes. Error(exists): it is somebody else's.
+void claim_folder(Container& container, const std::string& folder);
 /// Brings down the bytes of an object and its name; does nothing where there is none.
 void sync_object(Container& container, const std::string& object);
 /// The name of an object below the dataset.

@@ -2,6 +2,7 @@
 #include "format/zarr/zarr_catalog.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,7 +14,6 @@
 namespace shoal {
 
 using zarr::ArrayMetadata;
-using zarr::ChunkValues;
 
 namespace {
 
@@ -49,14 +49,6 @@ std::string text_if_there(Container& container, const std::string& object, Catal
   }
 }
 
-std::vector<std::int64_t> key_of(const Dims& index) {
-  return {index.begin(), index.end()};
-}
-
-Dims index_of(const std::vector<std::int64_t>& key) {
-  return Dims(std::span<const std::int64_t>(key));
-}
-
 }  // namespace
 
 ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, const CatalogOptions& options)
@@ -86,9 +78,9 @@ ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, Format format, bo
   if (writable) remove_leftovers();
   for (int d = 0; d < schema_.dims.count(); ++d)
     if (schema_.dim(d).unlimited) committed_[d] = schema_.dim(d).length;
-  for (const auto& [path, group] : all_.groups)
-    groups_there_.insert(path + '\n' + zarr::text_of(group));
   if (!writable) return;
+  for (const auto& [path, group] : all_.groups)
+    committed_groups_[path] = zarr::text_of(group);
   // Another program's store is as it was until something changes.
   zarr::take_definitions(schema_, all_);
   committed_root_ = zarr::root_text(all_);
@@ -170,15 +162,6 @@ void ZarrCatalog::remove_leftovers() {
     container_->remove(metadata_of(path) + k_new);
 }
 
-template <class Work>
-decltype(auto) ZarrCatalog::guarded(int variable, Work&& work) const {
-  try {
-    return work();
-  } catch (const Error& error) {
-    throw located(error, variable);
-  }
-}
-
 Error ZarrCatalog::located(const Error& error, int variable) const {
   const Error all = variable >= 0 ? error.of_variable(schema_.variable(variable).name) : error;
   return all.in_file(container_->path());
@@ -203,25 +186,35 @@ void ZarrCatalog::define(const Schema& wanted) {
       });
       variable.chunks.assign(fresh.back()->chunk.begin(), fresh.back()->chunk.end());
     }
-    // Names that other arrays have until the commit.
-    for (std::size_t v = 0; v < schema.variables.size(); ++v)
-      for (std::size_t other = 0; other < arrays_.size(); ++other)
-        if (other != v && arrays_[other].objects.is_committed() &&
-            arrays_[other].objects.folder() == schema.variables[v].name)
-          throw Error(Code::not_supported,
-                      "the variable '{}' has this name in the store until the next commit; call sync before "
-                      "another one takes it",
-                      schema_.variables[other].name)
-              .of_variable(schema.variables[v].name);
+    claim_names(schema);
     schema_ = std::move(schema);
     for (auto& metadata : fresh) {
       const int v = static_cast<int>(arrays_.size());
       all_.arrays.emplace_back(schema_.variable(v).name, *metadata);
       add_array(v, std::move(metadata));
-      container_->remove_below(schema_.variable(v).name + "/");  // what a killed job left
     }
     update_arrays();
   });
+}
+
+// New arrays, and such as get another name, need a folder that is nobody's. In a store that was never
+// committed all are this job's.
+void ZarrCatalog::claim_names(const Schema& wanted) {
+  for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
+    const std::string& name = wanted.variables[v].name;
+    const bool is_new = v >= arrays_.size();
+    if (!is_new && schema_.variables[v].name == name) continue;
+    in_context_of_variable(name, [&] {
+      for (std::size_t other = 0; other < arrays_.size(); ++other)
+        if (other != v && arrays_[other].objects.is_committed() && arrays_[other].objects.folder() == name)
+          throw Error(Code::not_supported,
+                      "the variable '{}' has this name in the store until the next commit; call sync before "
+                      "another one takes it",
+                      schema_.variables[other].name);
+      const bool keeps_folder = !is_new && arrays_[v].objects.folder() == name;
+      if (!committed_root_.empty() && !keeps_folder) zarr::claim_folder(*container_, name);
+    });
+  }
 }
 
 // The metadata of arrays are those of the schema.
@@ -304,265 +297,20 @@ void ZarrCatalog::enter(int variable, const std::vector<NewChunk>& chunks) {
   });
 }
 
-// ---- Values
-
-void ZarrCatalog::require(int variable, const Box& box, bool may_grow) const {
-  require_plain(schema_.variable(variable));
-  const Dims shape = schema_.shape(variable);
-  bool inside = box.rank() == shape.size();
-  if (inside && box.empty()) return;
-  for (int d = 0; inside && d < shape.size(); ++d) {
-    const bool grows = may_grow && d == 0 && schema_.has_record(variable);
-    inside = box.first[d] >= 0 && (grows || box.end(d) <= shape[d]);
-  }
-  if (!inside)
-    throw Error(Code::not_found, "the cells {} are not all inside of the shape {}", text_of(box),
-                text_of(shape));
-}
-
-zarr::ChunkValueCoder& ZarrCatalog::coder_of(Array& array) {
-  if (!array.coder) array.coder = std::make_unique<zarr::ChunkValueCoder>(*array.metadata);
-  return *array.coder;
-}
-
-ChunkValues ZarrCatalog::load_stored(Array& array, const Dims& chunk) {
-  const StoredChunk stored = array.objects.find(chunk);
-  const ObjectNumber object = ObjectNumber::of(stored.address.object);
-  Bytes bytes;
-  std::string path;
-  bool is_there = false;
-  if (stored.address.is_placed()) {
-    const std::string name = array.objects.name_of(object.place, object.draft);
-    path = joined_path(container_->path(), name);
-    bytes.resize(stored.bytes);
-    // Another rank may be about to make it.
-    try {
-      const auto store = container_->open(name, StoreMode::read);
-      if (store->size() < stored.address.offset + stored.bytes && !array.metadata->filters.empty())
-        throw Error(Code::format, "the file ends within a chunk").in_file(path);
-      bytes.resize(store->read(stored.address.offset, bytes));
-      is_there = true;
-      ++traffic_.reads;
-      traffic_.bytes_read += static_cast<std::int64_t>(bytes.size());
-    } catch (const Error& e) {
-      if (e.code() != Code::not_found) throw;
-      bytes.clear();
-    }
-  }
-  zarr::ChunkValueCoder& coder = coder_of(array);
-  if (!is_there || (bytes.empty() && array.metadata->filters.empty() && array.metadata->element > 0))
-    return coder.fill();
-  // Cells of a new chunk that nobody stored yet are behind the end of its object.
-  if (array.metadata->filters.empty() && array.metadata->element > 0 && bytes.size() < stored.bytes) {
-    const Bytes fill = coder.encode(coder.fill());
-    const std::size_t whole = bytes.size() / array.metadata->element * array.metadata->element;
-    bytes.resize(whole);
-    bytes.insert(bytes.end(), fill.begin() + static_cast<std::ptrdiff_t>(whole), fill.end());
-  }
-  try {
-    return coder.decode(bytes);
-  } catch (const Error& e) {
-    throw e.in_file(path);
-  }
-}
-
-// As it is stored, with what was put since.
-ChunkValues ZarrCatalog::load(Array& array, const Dims& chunk) {
-  const auto waits = array.waiting.find(key_of(chunk));
-  if (waits == array.waiting.end()) return load_stored(array, chunk);
-  const Box whole = cells_of_chunk(chunk, array.metadata->chunk);
-  ChunkValues values =
-      waits->second.front().part == whole ? coder_of(array).fill() : load_stored(array, chunk);
-  const Element element{array.metadata->type, size_of(array.metadata->type), false};
-  for (const Patch& patch : waits->second) {
-    if (array.metadata->type == Type::string) {
-      for_each_index(patch.part, [&](const Dims& cell) {
-        values.texts[static_cast<std::size_t>(position_in(cell, whole))] =
-            patch.values.texts[static_cast<std::size_t>(position_in(cell, patch.part))];
-      });
-      continue;
-    }
-    copy_box(
-        patch.values.cells.data(), byte_strides(patch.part.count, element.size),
-        values.cells.data() + position_in(patch.part.first, whole) * static_cast<std::int64_t>(element.size),
-        byte_strides(whole.count, element.size), patch.part.count, find_conversion(element, element),
-        nullptr);
-  }
-  return values;
-}
-
-void ZarrCatalog::keep(Array& array, const Dims& chunk, Patch patch) {
-  auto& patches = array.waiting[key_of(chunk)];
-  if (patch.part == cells_of_chunk(chunk, array.metadata->chunk)) patches.clear();
-  patches.push_back(std::move(patch));
-}
-
-/// Calls move(chunk's index, its cells, the part of the box in it).
-template <class Move>
-void ZarrCatalog::for_each_part(int variable, const Box& box, Move&& move) {
-  const Dims& chunk = array(variable).metadata->chunk;
-  for_each_index(chunks_of(box, chunk), [&](const Dims& index) {
-    const Box whole = cells_of_chunk(index, chunk);
-    move(index, whole, intersection(box, whole));
-  });
-}
-
-void ZarrCatalog::begin_put(int variable, const Box& box) {
-  require_writable();
-  require(variable, box, true);
-  if (schema_.has_record(variable) && !box.empty()) grow(schema_.variable(variable).dims[0], box.end(0));
-}
-
-void ZarrCatalog::put(int variable, const Box& box, const std::byte* values) {
-  guarded(variable, [&] {
-    begin_put(variable, box);
-    if (box.empty()) return;
-    Array& own = array(variable);
-    const Element element{schema_.variable(variable).type, size_of(schema_.variable(variable).type), false};
-    const auto size = static_cast<std::int64_t>(element.size);
-    const ConvertRun copy = find_conversion(element, element);
-    for_each_part(variable, box, [&](const Dims& index, const Box& /*whole*/, const Box& part) {
-      Patch patch{part, {Bytes(static_cast<std::size_t>(part.cells() * size)), {}}};
-      copy_box(values + position_in(part.first, box) * size, byte_strides(box.count, element.size),
-               patch.values.cells.data(), byte_strides(part.count, element.size), part.count, copy, nullptr);
-      keep(own, index, std::move(patch));
-    });
-  });
-}
-
-void ZarrCatalog::get(int variable, const Box& box, std::byte* values) {
-  guarded(variable, [&] {
-    require(variable, box, false);
-    if (box.empty()) return;
-    Array& own = array(variable);
-    const Element element{schema_.variable(variable).type, size_of(schema_.variable(variable).type), false};
-    const auto size = static_cast<std::int64_t>(element.size);
-    const ConvertRun copy = find_conversion(element, element);
-    const Bytes unwritten = absent_value_of(schema_.variable(variable));
-    for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
-      std::byte* const to = values + position_in(part.first, box) * size;
-      const Dims strides = byte_strides(box.count, element.size);
-      if (!own.waiting.contains(key_of(index)) && !own.objects.find(index).address.is_placed())
-        return fill_box(to, strides, part.count, unwritten.data(), element.size);
-      const ChunkValues now = load(own, index);
-      copy_box(now.cells.data() + position_in(part.first, whole) * size,
-               byte_strides(whole.count, element.size), to, strides, part.count, copy, nullptr);
-    });
-  });
-}
-
-void ZarrCatalog::put_strings(int variable, const Box& box, const std::vector<std::string>& values) {
-  guarded(variable, [&] {
-    begin_put(variable, box);
-    if (box.empty()) return;
-    Array& own = array(variable);
-    for_each_part(variable, box, [&](const Dims& index, const Box& /*whole*/, const Box& part) {
-      Patch patch{part, {}};
-      for_each_index(part, [&](const Dims& cell) {
-        patch.values.texts.push_back(values[static_cast<std::size_t>(position_in(cell, box))]);
-      });
-      keep(own, index, std::move(patch));
-    });
-  });
-}
-
-std::vector<std::string> ZarrCatalog::get_strings(int variable, const Box& box) {
-  return guarded(variable, [&] {
-    require(variable, box, false);
-    std::vector<std::string> values(static_cast<std::size_t>(box.cells()));
-    if (box.empty()) return values;
-    Array& own = array(variable);
-    for_each_part(variable, box, [&](const Dims& index, const Box& whole, const Box& part) {
-      const ChunkValues now = load(own, index);
-      for_each_index(part, [&](const Dims& cell) {
-        values[static_cast<std::size_t>(position_in(cell, box))] =
-            now.texts[static_cast<std::size_t>(position_in(cell, whole))];
-      });
-    });
-    return values;
-  });
-}
-
-// A chunk that the owner stores. Readers of the last commit do not see it in an object without an index, as
-// its bytes would change under them; but where ranks store cells themselves, it stays where they know it.
-void ZarrCatalog::store(int variable, const Dims& chunk) {
-  Array& own = array(variable);
-  const ArrayMetadata& metadata = *own.metadata;
-  const bool by_rule = metadata.filters.empty() && metadata.element > 0;
-  const bool in_place = by_rule && schema_.variable(variable).distributed;
-  if (const Location at = in_place ? own.objects.find(chunk).address : k_nowhere; at.is_placed())
-    return store_cells(own, chunk, at);
-  const Bytes bytes = coder_of(own).encode(load(own, chunk));
-  Location at;
-  if (by_rule) {
-    bool fresh = false;
-    at = own.objects.place(chunk, !metadata.sharded && !in_place, fresh);
-  } else if (ends_.is_there()) {
-    own.objects.open(Box(chunk, Dims(chunk.size(), 1)), ends_);
-    at = ends_.take(object_of_chunk(variable, placement(variable), chunk), bytes.size());
-  } else {
-    at = own.objects.take(chunk, bytes.size());
-  }
-  const ObjectNumber object = ObjectNumber::of(at.object);
-  const auto store =
-      container_->open(own.objects.name_of(object.place, object.draft), StoreMode::write_or_create);
-  store->write(at.offset, bytes);
-  store->close();
-  ++traffic_.writes;
-  traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
-  if (!by_rule) own.objects.enter(chunk, {at, bytes.size(), 0});
-}
-
-// What was put, and no cell beside it.
-void ZarrCatalog::store_cells(Array& array, const Dims& chunk, const Location& at) {
-  const ObjectNumber object = ObjectNumber::of(at.object);
-  const auto store =
-      container_->open(array.objects.name_of(object.place, object.draft), StoreMode::write_or_create);
-  const Box whole = cells_of_chunk(chunk, array.metadata->chunk);
-  const auto size = static_cast<std::int64_t>(array.metadata->element);
-  for (const Patch& patch : array.waiting.at(key_of(chunk))) {
-    Bytes cells = patch.values.cells;
-    if (array.metadata->big_endian) swap_bytes(cells.data(), array.metadata->element, patch.part.cells());
-    const int last = patch.part.rank() - 1;
-    Box rows = patch.part;
-    if (last >= 0) rows.count[last] = 1;
-    const std::int64_t row = (last < 0 ? 1 : patch.part.count[last]) * size;
-    std::int64_t from = 0;
-    for_each_index(rows, [&](const Dims& first) {
-      const auto to = at.offset + static_cast<std::uint64_t>(position_in(first, whole) * size);
-      store->write(to, {cells.data() + from, static_cast<std::size_t>(row)});
-      from += row;
-      ++traffic_.writes;
-      traffic_.bytes_written += row;
-    });
-  }
-  store->close();
-}
-
-void ZarrCatalog::write_waiting(int variable) {
-  auto& waiting = array(variable).waiting;
-  while (!waiting.empty()) {
-    store(variable, index_of(waiting.begin()->first));
-    waiting.erase(waiting.begin());
-  }
-}
-
-void ZarrCatalog::write_out(int variable) {
-  guarded(variable, [&] { write_waiting(variable); });
-}
-
-void ZarrCatalog::set_distributed(int variable) {
-  write_out(variable);
-  schema_.variable(variable).distributed = true;
-}
-
 // ---- Records
 
 void ZarrCatalog::grow(int dim, std::int64_t length) {
   auto& records = schema_.dim(dim).length;
   if (length <= records) return;
   records = length;
-  update_arrays();
+  set_shapes(dim);
+}
+
+// Of the arrays along an unlimited dimension.
+void ZarrCatalog::set_shapes(int dim) {
+  for (int v = 0; v < schema_.variables.count(); ++v)
+    if (schema_.has_record(v) && schema_.variable(v).dims[0] == dim)
+      array(v).metadata->shape[0] = schema_.dim(dim).length;
 }
 
 void ZarrCatalog::take_back(int dim, std::int64_t length) {
@@ -571,7 +319,7 @@ void ZarrCatalog::take_back(int dim, std::int64_t length) {
   const std::int64_t left = std::max(length, known == committed_.end() ? 0 : known->second);
   if (left < records) {
     records = left;
-    update_arrays();
+    set_shapes(dim);
   }
   for (int v = 0; v < schema_.variables.count(); ++v) {
     if (schema_.variable(v).dims.empty() || schema_.variable(v).dims[0] != dim) continue;
@@ -615,7 +363,7 @@ void ZarrCatalog::move_renamed(bool durable) {
     Array& own = arrays_[v];
     const std::string& name = schema_.variables[v].name;
     if (own.objects.folder() == name) continue;
-    container_->remove_below(name + "/");
+    zarr::claim_folder(*container_, name);  // once more: an earlier commit may have failed here
     own.objects.copy_to(name, durable);
     own.committed_text.clear();
   }
@@ -629,47 +377,64 @@ void ZarrCatalog::commit(bool durable) {
       array(v).objects.finish(durable);
     });
   guarded(-1, [&] {
-    zarr::take_definitions(schema_, all_);
+    update_arrays();
     if (durable) sync_earlier();
     for (Array& own : arrays_)
       own.objects.publish(durable);
     move_renamed(durable);
-    std::vector<std::string> old_folders;
     for (std::size_t v = 0; v < arrays_.size(); ++v) {
-      Array& own = arrays_[v];
-      const std::string& name = schema_.variables[v].name;
-      std::string text = zarr::text_of(*own.metadata);
-      if (text != own.committed_text) {
-        write_text(metadata_of(name), text, durable);
-        own.committed_text = std::move(text);
-      }
-      if (own.objects.folder() != name) old_folders.push_back(own.objects.folder());
+      std::string text = zarr::text_of(*arrays_[v].metadata);
+      if (text == arrays_[v].committed_text) continue;
+      write_text(metadata_of(schema_.variables[v].name), text, durable);
+      arrays_[v].committed_text = std::move(text);
     }
-    for (const auto& [path, group] : all_.groups) {
-      const std::string text = zarr::text_of(group);
-      if (groups_there_.insert(path + '\n' + text).second) write_text(metadata_of(path), text, durable);
-    }
+    write_groups(durable);
     if (std::string text = zarr::root_text(all_); text != committed_root_) {
       write_text(k_root, text, durable);
       committed_root_ = std::move(text);
     }
     if (durable && !unsynced_texts_.empty()) zarr::sync_object(*container_, k_root);
     if (durable) unsynced_texts_.clear();
-    for (std::size_t v = 0; v < arrays_.size(); ++v) {
-      arrays_[v].objects.set_folder(schema_.variables[v].name);
-      arrays_[v].objects.set_committed(arrays_[v].metadata->shape);
-    }
-    draft_ = draft_ % (ObjectNumber::k_drafts - 1) + 1;
-    for (Array& own : arrays_)
-      own.objects.set_draft(draft_);
-    if (ends_.is_there())
-      ends_.clear();  // chunks that this catalog stored have opened objects of the last draft
-    for (auto& [dim, length] : committed_)
-      length = schema_.dim(dim).length;
-    for (int d = 0; d < schema_.dims.count(); ++d)
-      if (schema_.dim(d).unlimited) committed_[d] = schema_.dim(d).length;
-    for (const std::string& folder : old_folders)
-      container_->remove_below(folder + "/");
+    note_committed();
+  });
+}
+
+void ZarrCatalog::write_groups(bool durable) {
+  for (const auto& [path, group] : all_.groups) {
+    std::string text = zarr::text_of(group);
+    auto& committed = committed_groups_[path];
+    if (text == committed) continue;
+    write_text(metadata_of(path), text, durable);
+    committed = std::move(text);
+  }
+}
+
+// The root has what there is now: what it named before goes.
+void ZarrCatalog::note_committed() {
+  std::vector<std::string> old_folders;
+  for (std::size_t v = 0; v < arrays_.size(); ++v) {
+    zarr::ArrayObjects& objects = arrays_[v].objects;
+    const std::string& name = schema_.variables[v].name;
+    if (objects.folder() != name) old_folders.push_back(objects.folder());
+    const bool was_claimed = !objects.is_committed() || objects.folder() != name;
+    objects.set_folder(name);
+    objects.set_committed(arrays_[v].metadata->shape);
+    if (was_claimed) objects.remove_drafts();
+  }
+  draft_ = draft_ % (ObjectNumber::k_drafts - 1) + 1;
+  for (Array& own : arrays_)
+    own.objects.set_draft(draft_);
+  if (ends_.is_there())
+    ends_.clear();  // chunks that this catalog stored have opened objects of the last draft
+  for (int d = 0; d < schema_.dims.count(); ++d)
+    if (schema_.dim(d).unlimited) committed_[d] = schema_.dim(d).length;
+  for (const std::string& folder : old_folders)
+    container_->remove_below(folder + "/");
+  std::erase_if(committed_groups_, [&](const auto& group) {
+    const bool is_gone = std::none_of(all_.groups.begin(), all_.groups.end(),
+                                      [&](const auto& there) { return there.first == group.first; });
+    if (is_gone) container_->remove(metadata_of(group.first));
+    return is_gone;
   });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "format/catalog.hpp"
 #include "format/zarr/array_objects.hpp"
 #include "format/zarr/chunk_values.hpp"
@@ -53,31 +54,32 @@ class ZarrCatalog final : public Catalog {
   Traffic traffic() const override { return traffic_; }
 
  private:
-  /// Values of a part of a chunk that were put and are not stored. What ranks store beside them counts, so
-  /// that the chunk is looked at when it is stored.
-  struct Patch {
-    Box part;
+  /// Values of a chunk that were put and are not stored. What ranks store beside them counts, so that the
+  /// chunk is looked at when it is stored.
+  struct Waiting {
     zarr::ChunkValues values;
+    std::vector<bool> put;  ///< [cells] which of them
   };
   /// An array as the catalog keeps it.
   struct Array {
     std::shared_ptr<zarr::ArrayMetadata> metadata;
     zarr::ArrayObjects objects;
-    std::unique_ptr<zarr::ChunkValueCoder> coder;                     ///< made when it is needed
-    std::map<std::vector<std::int64_t>, std::vector<Patch>> waiting;  ///< what was put to chunks, by index
-    std::string committed_text;                                       ///< of its zarr.json; "": there is none
+    std::unique_ptr<zarr::ChunkValueCoder> coder;          ///< made when it is needed
+    std::map<std::vector<std::int64_t>, Waiting> waiting;  ///< by the index of the chunk
+    std::string committed_text;                            ///< of its zarr.json; "": there is none
   };
   void read_store(Format format);
   void read_nodes(const std::string& folder);
   void add_array(int variable, std::shared_ptr<zarr::ArrayMetadata> metadata);
   void update_arrays();
+  void set_shapes(int dim);
   void require(int variable, const Box& box, bool may_grow) const;
   void require_writable() const;
   void remove_leftovers();
   zarr::ChunkValueCoder& coder_of(Array& array);
   zarr::ChunkValues load_stored(Array& array, const Dims& chunk);
   zarr::ChunkValues load(Array& array, const Dims& chunk);
-  static void keep(Array& array, const Dims& chunk, Patch patch);
+  Waiting& waiting_for(Array& array, const Dims& chunk, const Box& part);
   void store(int variable, const Dims& chunk);
   void store_cells(Array& array, const Dims& chunk, const Location& at);
   void write_waiting(int variable);
@@ -86,23 +88,33 @@ class ZarrCatalog final : public Catalog {
   template <class Move>
   void for_each_part(int variable, const Box& box, Move&& move);
   void begin_put(int variable, const Box& box);
+  void claim_names(const Schema& wanted);
   void move_renamed(bool durable);
+  void write_groups(bool durable);
+  void note_committed();
   void sync_earlier();
   void write_text(const std::string& object, const std::string& text, bool durable);
   Error located(const Error& error, int variable) const;
+  /// Runs the work; an Error from it names the variable (-1: none) and the store.
   template <class Work>
-  decltype(auto) guarded(int variable, Work&& work) const;
+  decltype(auto) guarded(int variable, Work&& work) const {
+    try {
+      return work();
+    } catch (const Error& error) {
+      throw located(error, variable);
+    }
+  }
 
   std::shared_ptr<Container> container_;
   CatalogOptions options_;
   bool writable_ = true;
   Schema schema_;
   zarr::Hierarchy all_;
-  std::deque<Array> arrays_;               ///< by the number of the variable
-  std::map<int, std::int64_t> committed_;  ///< lengths of unlimited dimensions
-  std::set<std::string> groups_there_;     ///< whose zarr.json is committed, with its text
-  std::string committed_root_;             ///< the text of the root's zarr.json
-  std::set<std::string> unsynced_texts_;   ///< zarr.json that commits wrote which were not durable
+  std::deque<Array> arrays_;                             ///< by the number of the variable
+  std::map<int, std::int64_t> committed_;                ///< lengths of unlimited dimensions
+  std::map<std::string, std::string> committed_groups_;  ///< the text of each one's zarr.json, by its path
+  std::string committed_root_;                           ///< the text of the root's zarr.json
+  std::set<std::string> unsynced_texts_;  ///< zarr.json that commits wrote which were not durable
   unsigned draft_ = 1;
   ObjectEnds ends_;  ///< of all ranks; not there: this catalog alone stores chunks
   Traffic traffic_;
