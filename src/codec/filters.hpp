@@ -30,27 +30,38 @@ std::uint64_t longest_chunk(const Filters& filters);
 /// 1.18)"), or of those that it lacks; "none" if there is none.
 std::string filters_of_build(bool present);
 
-/// Takes chunks through filters and back, as HDF5 and numcodecs do, with the fastest libraries there are.
-/// Keeps memory and state of the libraries from call to call; for one thread at a time.
-class ChunkCoder {
+/// Takes what is stored as a whole to its bytes and back. Keeps memory from call to call; for one thread at a
+/// time.
+class Coder {
  public:
-  /// element: bytes of one element of the variable. Error(not_supported): missing_code.
-  ChunkCoder(Filters filters, std::size_t element);
-  ChunkCoder(ChunkCoder&&) noexcept;
-  ChunkCoder& operator=(ChunkCoder&&) noexcept;
-  ~ChunkCoder();
+  virtual ~Coder() = default;
 
   struct Stored {
     std::span<const std::byte> bytes;  ///< until the next call
     std::uint32_t left_out = 0;        ///< bit i: the chunk did not go through filter i
   };
+  virtual Stored encode(std::span<const std::byte> chunk) = 0;
+  /// chunk has the size that it had. Error(format): what is stored is damaged.
+  virtual void decode(const Stored& stored, std::span<std::byte> chunk) = 0;
+};
+
+/// Takes chunks through filters and back, as HDF5 and numcodecs do, with the fastest libraries there are, of
+/// which it keeps the state.
+class ChunkCoder final : public Coder {
+ public:
+  /// element: bytes of one element of the variable. Error(not_supported): missing_code.
+  ChunkCoder(Filters filters, std::size_t element);
+  ChunkCoder(ChunkCoder&&) noexcept;
+  ChunkCoder& operator=(ChunkCoder&&) noexcept;
+  ~ChunkCoder() override;
+
   /// A chunk that would not shrink goes through all filters as well, and gets some bytes longer: what
   /// deflate, gzip and zstd store has a checksum of what was there. So nothing is left out.
   /// Error(not_supported): longest_chunk. Local.
-  Stored encode(std::span<const std::byte> chunk);
-  /// chunk has the size that the chunk had. Error(format): what is stored is damaged, as far as it can be
-  /// seen: lz4 and blosc have no checksum. Takes memory by that size, whatever the stored bytes say. Local.
-  void decode(const Stored& stored, std::span<std::byte> chunk);
+  Stored encode(std::span<const std::byte> chunk) override;
+  /// As far as damage can be seen: lz4 and blosc have no checksum. Takes memory by the size of the chunk,
+  /// whatever the stored bytes say. Local.
+  void decode(const Stored& stored, std::span<std::byte> chunk) override;
 
  private:
   struct Libraries;

@@ -23,6 +23,7 @@
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
 #include "storage/paths.hpp"
+#include "storage/remote/remote_path.hpp"
 
 namespace shoal {
 
@@ -61,6 +62,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   dataset->in_file([&] {
     Settings& s = dataset->settings_;
     if (s.is_default("format") && extension_of(path) == ".zarr") s.set("format", "zarr", "name of the file");
+    if (is_remote(path) && s.is_default("shard_bytes")) s.set("shard_bytes", "32MiB", "object store");
     const Format format = format_of(s.text("format"));
     dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
     dataset->driver_ =

@@ -101,6 +101,11 @@ Dataset::OwnBox Dataset::own_box(const BoxArgument& box, Direction direction) {
   OwnBox own{box.variable, {box.start, box.count, box.stride}, as_values(box.variable, box.array.cells)};
   if (writes) {
     const Placement& where = driver_->placement(box.variable);
+    if (where.kind == Placement::Kind::encoded && variable.filters.empty())
+      throw Error(
+          Code::not_supported,
+          "an object of an object store is stored as a whole, by all ranks together: write it with all "
+          "ranks (write, put), or to a local file");
     if (where.kind == Placement::Kind::encoded)
       throw Error(Code::not_supported,
                   "the variable is compressed, and a chunk is compressed as a whole: write it with all ranks "

@@ -15,6 +15,7 @@
 #include "rearrange/options.hpp"
 #include "rearrange/storing_choice.hpp"
 #include "storage/container.hpp"
+#include "storage/remote/remote_options.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -108,6 +109,7 @@ struct SystemOptions {
     return path;
   };
   std::vector<std::string> lustre_libraries = k_lustre_libraries;
+  RemoteOptions remote;  ///< of datasets at an URL
 };
 
 struct DriverOptions {

@@ -12,6 +12,7 @@
 #include "storage/journal.hpp"
 #include "storage/leftovers.hpp"
 #include "storage/paths.hpp"
+#include "storage/remote/remote.hpp"
 
 namespace shoal {
 
@@ -29,7 +30,9 @@ std::string hex_of(const std::byte* bytes, std::size_t n) {
 
 std::shared_ptr<Container> folder_at(const std::string& path, const StoreOpener& open,
                                      const ContainerOpener& open_folder) {
-  return open_folder ? open_folder(path) : folder_container(path, open);
+  return open_folder       ? open_folder(path)
+         : is_remote(path) ? remote_container(path, {})
+                           : folder_container(path, open);
 }
 
 }  // namespace
@@ -97,6 +100,11 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
 
 std::unique_ptr<Catalog> open_catalog(const std::string& path, const StoreOpener& open, bool writable,
                                       const CatalogOptions& options, const ContainerOpener& open_folder) {
+  if (is_remote(path)) {
+    const auto container = folder_at(path, open, open_folder);
+    if (const std::string root = root_object_in(*container); !root.empty())
+      return traits_of(recognise(*container->open(root, StoreMode::read))).open(container, writable, options);
+  }
   const std::string header = header_file_of(path);
   if (header == path)
     return open_catalog(open(path, writable ? StoreMode::write : StoreMode::read), writable, options);

@@ -39,15 +39,10 @@ bool is_called(const FormatTraits& row, const std::string& name) {
 
 /// Is the file a header of the format? One without a byte is that of a dataset that was never committed; one
 /// that cannot be read, or is of an unknown version, is one, too, and opening it says what is wrong.
-bool is_header(const FormatTraits& row, const std::string& file) {
-  bool found = true;
-  caught([&] {
-    const auto store = open_posix_store(file, StoreMode::read);
-    std::array<std::byte, 8> start{};
-    const std::size_t n = store->read(0, start);
-    found = n == 0 || row.recognise(*store, std::span(start).first(n)).has_value();
-  });
-  return found;
+bool is_header(const FormatTraits& row, Store& store) {
+  std::array<std::byte, 8> start{};
+  const std::size_t n = store.read(0, start);
+  return n == 0 || row.recognise(store, std::span(start).first(n)).has_value();
 }
 
 }  // namespace
@@ -67,14 +62,24 @@ void add_formats(const std::vector<FormatTraits>& more) {
   rows().insert(rows().end(), more.begin(), more.end());
 }
 
-std::string header_file_of(const std::string& path) {
-  if (!is_a_folder(path)) return path;
+std::string root_object_in(Container& container) {
+  std::string refused;
   for (const FormatTraits& row : rows()) {
     if (!row.holds_objects() || row.recognise == nullptr) continue;
-    const std::string root = joined_path(path, row.root_object);
-    if (is_a_file(root) && is_header(row, root)) return root;
+    const Status status = caught([&] {
+      if (!is_header(row, *container.open(row.root_object, StoreMode::read)))
+        throw Error(Code::not_found, "it is another format's");
+    });
+    if (status.ok()) return row.root_object;
+    if (status.code != Code::not_found && refused.empty()) refused = row.root_object;
   }
-  return path;
+  return refused;
+}
+
+std::string header_file_of(const std::string& path) {
+  if (!is_a_folder(path)) return path;
+  const std::string root = root_object_in(*folder_container(path, open_posix_store));
+  return root.empty() ? path : joined_path(path, root);
 }
 
 std::vector<Type> classic_types() {

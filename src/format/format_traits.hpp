@@ -76,6 +76,9 @@ const FormatTraits& traits_of(Format format);
 /// Adds formats of a program of its own, before the first dataset. Not safe for threads.
 void add_formats(const std::vector<FormatTraits>& rows);
 
+/// The name of the root object of the dataset in a container, as its format recognises it; "": it has none.
+/// One that is there and cannot be read is one: opening it says what is wrong. Local.
+std::string root_object_in(Container& container);
 /// The file that has the header of the dataset at the path: the path itself, or the root object in a folder,
 /// where its format recognises it. Local.
 std::string header_file_of(const std::string& path);

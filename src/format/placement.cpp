@@ -41,6 +41,10 @@ Dims indices_of_object(const ObjectGrid& objects, std::uint64_t place) {
   return indices;
 }
 
+std::uint64_t chunks_in_shard(const Placement& where) {
+  return where.shard ? static_cast<std::uint64_t>(volume(where.chunk) / volume(where.shard->chunk)) : 1;
+}
+
 Box chunks_of(const Box& region, const Dims& chunk) {
   assert(region.rank() == chunk.size());
   Box chunks(Dims(chunk.size()), Dims(chunk.size()));

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/box.hpp"
 #include "base/pack_fields.hpp"
+#include "codec/shard_coder.hpp"
 #include "storage/location.hpp"
 
 namespace shoal {
@@ -73,14 +75,21 @@ struct Placement {
   std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
   std::uint64_t stride = 0;  ///< regular only
   ObjectGrid objects;
+  /// encoded: a chunk is a shard, with chunks in it that go through filters each. Of a container that stores
+  /// objects as a whole.
+  std::optional<ShardLayout> shard;
 
   template <class Writer>
   void pack(Writer& out) const {
-    put_all(out, kind, swapped, late, chunk, begin, stride, objects);
+    put_all(out, kind, swapped, late, chunk, begin, stride, objects, shard.has_value(),
+            shard.value_or(ShardLayout()));
   }
   template <class Reader>
   void unpack(Reader& in) {
-    get_all(in, kind, swapped, late, chunk, begin, stride, objects);
+    bool has_shards = false;
+    ShardLayout layout;
+    get_all(in, kind, swapped, late, chunk, begin, stride, objects, has_shards, layout);
+    if (has_shards) shard = layout;
   }
 };
 
@@ -95,6 +104,9 @@ std::uint64_t place_of_object(const ObjectGrid& objects, const Dims& chunk_index
 std::uint64_t object_of_chunk(int variable, const Placement& where, const Dims& chunk_index);
 /// The place as indices in the grid.
 Dims indices_of_object(const ObjectGrid& objects, std::uint64_t place);
+
+/// How many chunks a shard has; 1 where the chunks are no shards.
+std::uint64_t chunks_in_shard(const Placement& where);
 
 /// The chunks that a region touches, as a box in the chunk grid.
 Box chunks_of(const Box& region, const Dims& chunk);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ class Container {
   virtual const std::string& path() const = 0;
   /// Opens an object; one that is made gets the folders of its name.
   virtual std::unique_ptr<Store> open(const std::string& object, StoreMode mode) = 0;
+  /// Are objects stored as a whole, by one rank each, and is what is stored there for readers at once? Then
+  /// `put` is the way to store one: a Store keeps its bytes in memory, and puts them when it is closed.
+  virtual bool stores_whole() const { return false; }
+  /// The object has these bytes, and no others. Readers find it as it was before, or so, where the container
+  /// stores_whole.
+  virtual void put(const std::string& object, std::span<const std::byte> bytes);
   /// The objects whose names begin so, in any order.
   virtual std::vector<std::string> list(const std::string& beginning) = 0;
   /// The names right below a folder ("temp/"; "": the container), in any order; folders end with '/'.
@@ -48,6 +55,9 @@ using ContainerOpener = std::function<std::shared_ptr<Container>(const std::stri
 std::shared_ptr<Container> file_container(const std::string& path, StoreOpener open);
 /// The folder of this path. It is made with its first object.
 std::shared_ptr<Container> folder_container(const std::string& path, StoreOpener open);
+/// From now on folders are what this makes of them: for tests, before the first dataset. Not safe for
+/// threads.
+void replace_folders(std::function<std::shared_ptr<Container>(std::shared_ptr<Container> folder)> by);
 /// A container of one object that is open already.
 std::shared_ptr<Container> container_of(std::unique_ptr<Store> store);
 

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "storage/gluster.hpp"
+#include "storage/remote/remote_path.hpp"
 
 namespace shoal {
 namespace {
@@ -161,6 +162,7 @@ Mount mount_of(std::string_view mountinfo, unsigned major_number, unsigned minor
 }
 
 FileSystem file_system_of(const std::string& path) {
+  if (is_remote(path)) return made(path.substr(0, path.find(':')).c_str(), Sharing::coherent);
   namespace fs = std::filesystem;
   std::error_code ignored;
   fs::path at = fs::absolute(path.empty() ? "." : path, ignored);

@@ -78,6 +78,17 @@ inline bool is_native() {
   return driver() == "native";
 }
 
+/// Are objects of stores put as a whole (support/whole_container.hpp)?
+inline bool stores_whole() {
+  const char* const kind = std::getenv("TEST_CONTAINER");
+  return kind != nullptr && std::string(kind) == "whole";
+}
+
+/// Can one rank write some cells without the others?
+inline bool writes_alone() {
+  return is_native() && !stores_whole();
+}
+
 /// Formats that the driver under test has and NetCDF libraries read; or those of the environment's
 /// CONFORMANCE_FORMATS.
 inline const std::vector<std::string>& formats() {

@@ -16,7 +16,7 @@ constexpr const char* k_path = "independent.nc";
 constexpr std::int64_t k_rows = 7, k_columns = 9;
 
 bool has_them() {
-  return is_native() && in_one_file();
+  return writes_alone() && in_one_file();
 }
 
 /// A box of a call, with its array.

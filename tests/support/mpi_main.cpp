@@ -21,6 +21,7 @@
 #include <string>
 
 #include "support/served_world.hpp"
+#include "support/whole_container.hpp"
 
 namespace {
 
@@ -108,6 +109,7 @@ int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   alarm(0);
+  shoal::testing::replace_folders_if_asked();
   auto served = shoal::testing::served_by_environment();
   if (served && !served->computes) {
     MPI_Finalize();

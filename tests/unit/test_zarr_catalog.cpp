@@ -12,11 +12,11 @@
 
 #include "base/error.hpp"
 #include "codec/filters.hpp"
+#include "codec/shard_index.hpp"
 #include "format/catalog.hpp"
 #include "format/format_traits.hpp"
 #include "format/placement.hpp"
 #include "format/zarr/array_objects.hpp"
-#include "format/zarr/shard_index.hpp"
 #include "storage/container.hpp"
 #include "storage/object_ends.hpp"
 #include "support/folder.hpp"
@@ -156,16 +156,16 @@ TEST_CASE("objects: space is taken in those that are open, by whoever comes") {
 }
 
 TEST_CASE("zarr: an index of a shard is checked") {
-  zarr::ShardIndex index(3);
+  ShardIndex index(3);
   index[1] = {100, 20};
-  Bytes bytes = zarr::encoded(index, true);
+  Bytes bytes = stored_shard_index(index, true);
   CHECK(bytes.size() == 3 * 16 + 4);
-  const zarr::ShardIndex back = zarr::decoded(bytes, true);
+  const ShardIndex back = shard_index_of(bytes, true);
   CHECK_FALSE(back[0].is_there());
   CHECK(back[1].offset == 100);
   CHECK(back[1].bytes == 20);
   bytes[3] ^= std::byte{1};
-  CHECK(caught([&] { zarr::decoded(bytes, true); }).code == Code::format);
+  CHECK(caught([&] { shard_index_of(bytes, true); }).code == Code::format);
 }
 
 TEST_CASE("zarr: readers see what was committed, and nothing of what was not") {

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import _shoal
-from ._paths import path_bytes
+from ._paths import is_remote, path_bytes
 from ._stores import is_store, remove_made
 from .errors import Error, ExistsError, InvalidArgumentError, NoSuchFileError, NotSupportedError
 from .references import write_master, write_reference
@@ -38,6 +38,8 @@ def on_root(comm, work) -> Any:
 
 
 def check_target(out: str, overwrite: bool) -> None:
+    if is_remote(out):  # whoever makes it there sees whether something is
+        return
     if os.path.isdir(out) and not is_store(out):
         raise ExistsError(f"{out} is a folder that holds no dataset, and stays; choose another name.")
     if not overwrite and os.path.lexists(out):
@@ -90,10 +92,21 @@ class _Signals:
 of_partial = {"exists": "error", "replace": "at_once"}
 
 
+def settings_of_partial(out: str, overwrite: bool) -> dict[str, str]:
+    """Those with which the file of partial_file is made. Local."""
+    if is_remote(out):
+        return {"exists": "replace" if overwrite else "error"}
+    return of_partial
+
+
 @contextmanager
 def partial_file(comm, out: str) -> Iterator[str]:
     """A name for a file that is made with the settings of_partial. At the end it takes the place of `out`,
-    and its permissions; after an exception it is removed. Collective."""
+    and its permissions; after an exception it is removed. A store at an address is made there: nobody
+    sees it before its first commit, and names do not change there. Collective."""
+    if is_remote(out):
+        yield out
+        return
     path = on_root(comm, lambda: os.fsdecode(_shoal.beside(path_bytes(out))))
     guard = _Signals(path) if comm.rank == 0 else None
     try:
@@ -117,7 +130,8 @@ def keeps_alive(path: str):
         nonlocal last
         if time.monotonic() - last > 60:
             last = time.monotonic()
-            os.utime(path)
+            if not is_remote(path):
+                os.utime(path)
 
     return touch
 

@@ -38,6 +38,16 @@ def path_bytes(path) -> bytes:
     return name
 
 
+def is_remote(path: str) -> bool:
+    """Is it the address of an object, or of a store of objects, not a path? Local."""
+    return path.startswith(("s3://", "http://", "https://"))
+
+
+def absolute_path(path: str) -> str:
+    """From the root; an address as it is. Local."""
+    return path if is_remote(path) else os.path.abspath(path)
+
+
 def open_file(path, mode: str = "r", **how: Any) -> IO[Any]:
     """open() of a file to read, which must be one: a FIFO would wait for a writer, and a device has no end.
     OSError. Local."""

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ._blocks import KEY, need_alike, on_all
 from ._library import communicator
+from ._paths import absolute_path
 from ._stores import has_groups
 from ._xarray_groups import Node, refuse_arguments, write_nodes
 from ._xarray_writing import format_of
@@ -101,4 +101,4 @@ def to_netcdf(
             nodes = [n if c else n._replace(split=None, decomposition=[]) for n, c in zip(nodes, cut)]
     elif split is not None:
         nodes = [n if c else n._replace(split=None) for n, c in zip(nodes, mine)]
-    write_nodes(comm, nodes, os.path.abspath(path), format_of(format, path), settings)
+    write_nodes(comm, nodes, absolute_path(path), format_of(format, path), settings)

@@ -15,6 +15,7 @@ import xarray as xr
 from ._blocks import Blocks, on_all
 from ._library import communicator
 from ._names import composed, group_of, name_in_group, outwards, path_in
+from ._paths import absolute_path, is_remote
 from ._stores import has_groups, remove_made
 from ._xarray_writing import (
     Plan,
@@ -33,7 +34,7 @@ from ._xarray_writing import (
     validate,
 )
 from .dataset import Dataset
-from .errors import InvalidArgumentError, NotSupportedError
+from .errors import InvalidArgumentError, NoSuchFileError, NotSupportedError
 from .inventory import Variable, why_unreadable
 from .opening import create, open
 
@@ -305,7 +306,7 @@ def _fill(file: Dataset, comm: Any, all_ready: list[_Ready]) -> None:
 def write_nodes(comm: Any, nodes: list[Node], where: str, kind: str, settings: Mapping[str, object]) -> None:
     """A new file of them. Collective."""
     all_ready = _all_ready(comm, nodes, where, kind)
-    is_new = comm.rank == 0 and not os.path.lexists(where)
+    is_new = comm.rank == 0 and not is_remote(where) and not os.path.lexists(where)
     file = create(where, comm, **{"format": kind, **settings})
     try:
         _fill(file, comm, all_ready)
@@ -367,13 +368,13 @@ def to_netcdf(
             raise NotSupportedError(
                 f"group={group!r}: format {kind} has no groups; netcdf4 and zarr have them."
             )
-        return os.path.abspath(path), kind
+        return absolute_path(path), kind
 
     where, kind = on_all(comm, look)
     check_alike(comm, [("mode", mode), ("group", group), ("append_dim", append_dim)])
     node = Node(group, ds, encoding or {}, unlimited_dims, split, decomposition)
     adds = mode == "a" or append_dim is not None
-    exists = adds and comm.bcast(os.path.lexists(where) if comm.rank == 0 else None)
+    exists = adds and _exists(comm, where)
     known = exists and append_dim is not None and _has_group(comm, where, group)
     if not known and append_dim is not None:
         node = node._replace(unlimited_dims=_growing(comm, node, append_dim))
@@ -396,6 +397,23 @@ def to_netcdf(
 
     on_all(comm, refuse)
     _append(ds, where, blocks, unlimited, append_dim, group, settings)
+
+
+def _exists(comm: Any, where: str) -> bool:
+    """Whether there is a file, or a store at an address. Collective."""
+
+    def look() -> bool:
+        if comm.rank != 0:
+            return False
+        if not is_remote(where):
+            return os.path.lexists(where)
+        try:
+            open(where).close()
+        except NoSuchFileError:
+            return False
+        return True
+
+    return comm.bcast(on_all(comm, look))
 
 
 def _has_group(comm: Any, where: str, group: str) -> bool:

@@ -19,9 +19,9 @@ from ._partial import (
     check_beside,
     check_target,
     errors_named,
-    of_partial,
     on_root,
     partial_file,
+    settings_of_partial,
     take_beside,
     write_beside,
 )
@@ -86,7 +86,8 @@ def combine(
             made = opening.create(
                 path,
                 comm,
-                **{**with_thread(comm, {"layout": "one", **options}, compressed=False), **of_partial},
+                **with_thread(comm, {"layout": "one", **options}, compressed=False)
+                | settings_of_partial(out, overwrite),
             )
             try:
                 check_beside(comm, out, made.format, beside)

@@ -23,9 +23,9 @@ from ._partial import (
     check_target,
     errors_named,
     keeps_alive,
-    of_partial,
     on_root,
     partial_file,
+    settings_of_partial,
     take_beside,
     write_beside,
 )
@@ -105,7 +105,8 @@ def convert(
         beside = take_beside(options)
         with partial_file(comm, out) as path, errors_named(path, out):
             compressed = any(variable.filters != "none" for variable in chosen)
-            made = opening.create(path, comm, **{**with_thread(comm, options, compressed), **of_partial})
+            given = with_thread(comm, options, compressed) | settings_of_partial(out, overwrite)
+            made = opening.create(path, comm, **given)
             try:
                 check_beside(comm, out, made.format, beside)
                 if verify and not re.search(r"^pack = none\s", made.settings, re.MULTILINE):
@@ -258,7 +259,7 @@ def _verify(
             raise InputOutputError(
                 f"{path}: variable '{worst.name}': {worst.differing} of {worst.cells} values are not those "
                 f"of {source}, such as {worst.b} in place of {worst.a} at {worst.largest_at}; "
-                "the output was removed."
+                "the output was removed, unless it is at an address."
             )
         if found.skipped:
             name, why = next(iter(found.skipped.items()))

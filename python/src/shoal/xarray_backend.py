@@ -22,7 +22,7 @@ from . import opening
 from ._blocks import KEY
 from ._library import communicator
 from ._names import group_of, name_in_group, outwards
-from ._paths import open_file
+from ._paths import absolute_path, open_file
 from ._stores import is_store, nearest_in_netcdf4
 from .decomposition import balanced_tile, process_grid
 from .errors import InvalidArgumentError, NotSupportedError
@@ -225,7 +225,7 @@ class ShoalStore(AbstractDataStore):
             for name in ("flag_values", "flag_meanings", "_FillValue"):
                 attributes.pop(name, None)
         encoding = {
-            "source": os.path.abspath(file.path),
+            "source": absolute_path(file.path),
             "original_shape": tuple(variable.shape),
             "dtype": str if variable.dtype is str else np.dtype(variable.dtype),
             "chunksizes": variable.chunks,
@@ -438,7 +438,7 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
             raise InvalidArgumentError(
                 f"engine='shoal' opens files by path; got a {type(filename_or_obj).__name__}."
             )
-        path = os.path.abspath(os.fspath(filename_or_obj))
+        path = absolute_path(os.fspath(filename_or_obj))
         given = {"missing_tiles": missing_tiles, "missing_fill": missing_fill}
         settings = {key: value for key, value in given.items() if value is not None}
         return CachingFileManager(_open_alone, path, mode="r", kwargs=settings, lock=_lock)

@@ -146,6 +146,8 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.catalog.alignment = settings.bytes("alignment");
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   out.catalog.shard_bytes = settings.bytes("shard_bytes");
+  out.system.remote.endpoint = settings.text("endpoint");
+  out.system.remote.most_requests = static_cast<int>(settings.count("requests"));
   if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
   out.catalog.fill = fill_mode_of(settings);
   const std::string& external = settings.text("external_files");

@@ -152,7 +152,14 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more",
      "netcdf4, zarr: size of a chunk nobody gave a shape for", false},
     {"shard_bytes", Kind::bytes, "256MiB", "1KiB or more",
-     "zarr: size of the files (shards) that a distributed variable is cut into, whole chunks each", false},
+     "zarr: size of the files (shards) that a distributed variable is cut into, whole chunks each; 32MiB in "
+     "an "
+     "object store unless set",
+     false},
+    {"endpoint", Kind::text, "", "an address such as https://storage.example.org, or nothing",
+     "s3: the server, where it is not Amazon's; AWS_ENDPOINT_URL says it, too", false},
+    {"requests", Kind::count, "16", "1 or more", "s3, http: requests that a rank has on their way at a time",
+     false},
     {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",
      "netcdf4, zarr: shape of the chunks of new distributed variables, by name as compression; auto keeps "
      "records "
@@ -318,7 +325,10 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
       return flag;
     }
     case Kind::count:
-      return std::to_string(parse_count(key, value, origin));
+      if (const auto count = parse_count(key, value, origin);
+          count > 0 || key.name != std::string("requests"))
+        return std::to_string(count);
+      refuse(key, value, origin);
     case Kind::seconds:
       parse_seconds(key, value, origin);
       return value;

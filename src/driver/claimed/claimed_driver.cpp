@@ -9,9 +9,11 @@
 
 #include "comm/nodes.hpp"
 #include "driver/claimed/move_data.hpp"
+#include "driver/claimed/remote_claim.hpp"
 #include "driver/counters.hpp"
 #include "driver/protocol/root_values.hpp"
 #include "storage/paths.hpp"
+#include "storage/remote/remote_path.hpp"
 
 namespace shoal {
 
@@ -107,6 +109,10 @@ class FolderOfPlace final : public Container {
     now()->publish(made, object, durable);
   }
   void sync_name(const std::string& object) override { now()->sync_name(object); }
+  bool stores_whole() const override { return now()->stores_whole(); }
+  void put(const std::string& object, std::span<const std::byte> bytes) override {
+    now()->put(object, bytes);
+  }
 
  private:
   std::shared_ptr<Container> now() const { return folder_container(place_->of(made_), open_); }
@@ -358,6 +364,7 @@ void ClaimedDriver::close(bool durable) {
 std::unique_ptr<Driver> make_claimed_driver(DriverMaker* make, bool calls_mpi_io, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,
                                             const DriverOptions& options) {
+  if (is_remote(path)) return make_remote_driver(make, comm, path, mode, format, options);
   if (mode == OpenMode::read) return make(comm, path, mode, format, options);
   return std::make_unique<ClaimedDriver>(make, calls_mpi_io, comm, path, mode, format, options);
 }

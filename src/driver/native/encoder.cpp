@@ -6,14 +6,14 @@
 namespace shoal {
 
 Encoder::Encoder(const FieldJob& job)
-    : coder(job.variable->filters, size_of(job.variable->type)),
-      shape(job.placement->chunk),
+    : shape(job.placement->chunk),
       fill(stored_absent_value(*job.variable, job.placement->swapped)),
       chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
       element(fill.size()),
       copy(find_conversion(job.stored(), job.stored())),
       variable(job.transfer->variable),
-      placement(*job.placement) {}
+      placement(*job.placement),
+      coder(make_coder(shape, placement.shard, job.variable->filters, job.variable->type, fill)) {}
 
 void Encoder::load(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
   if (!from.address.is_placed()) {
@@ -31,14 +31,13 @@ void Encoder::load(ObjectFiles& file, const StoredChunk& from, std::span<std::by
 void Encoder::load_stored(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells,
                           Seconds& time) {
   // No filter makes so much of a chunk: memory is not asked for what a damaged index says.
-  constexpr std::uint64_t k_head = 4096;
-  if (from.bytes > 2 * cells.size() + k_head)
+  if (from.bytes > longest_shard(cells.size(), chunks_in_shard(placement)))
     throw Error(Code::format, "a chunk of {} bytes is damaged: it takes {} in the file", cells.size(),
                 from.bytes);
   stored.resize(from.bytes);
   if (file.read(from.address, stored) < from.bytes) throw Error(Code::format, "the file ends within a chunk");
   const Timer timer(time);
-  coder.decode({stored, from.left_out}, cells);
+  coder->decode({stored, from.left_out}, cells);
 }
 
 std::int64_t Encoder::place_of(const Piece& piece, const Dims& cell) const {

@@ -2,19 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/pack_fields.hpp"
 #include "codec/convert.hpp"
-#include "codec/filters.hpp"
+#include "codec/shard_coder.hpp"
 #include "driver/native/field_job.hpp"
 #include "driver/native/object_files.hpp"
 
 namespace shoal {
 
-/// The filters of one variable, with buffers for its chunks.
+/// The coder of one variable, with buffers for its chunks.
 struct Encoder {
-  ChunkCoder coder;
   Dims shape;    ///< of a chunk
   Bytes fill;    ///< one element, as stored
   Bytes chunk;   ///< buffer of a decoded chunk
@@ -23,6 +23,7 @@ struct Encoder {
   ConvertRun copy;  ///< of elements, without conversion
   int variable;
   Placement placement;
+  std::unique_ptr<Coder> coder;
   explicit Encoder(const FieldJob& job);
 
   /// The number of the object that has the chunk, as it is known by.

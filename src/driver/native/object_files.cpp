@@ -39,8 +39,13 @@ std::string ObjectFiles::path_of(const Location& at) const {
   return names_->are_many() ? joined_path(path_, names_->name_of(at.object)) : path_;
 }
 
-std::shared_ptr<Container> ObjectFiles::folder() const {
-  return open_folder_ ? open_folder_(path_) : folder_container(path_, open_store_);
+Container& ObjectFiles::folder() {
+  if (!folder_) folder_ = open_folder_ ? open_folder_(path_) : folder_container(path_, open_store_);
+  return *folder_;
+}
+
+bool ObjectFiles::stores_whole() {
+  return names_->are_many() && folder().stores_whole();
 }
 
 void ObjectFiles::open_now() {
@@ -58,7 +63,7 @@ std::unique_ptr<Store> ObjectFiles::open(std::uint64_t object, bool writes) {
                            : writable_ ? StoreMode::write
                                        : StoreMode::read;
     try {
-      store = folder()->open(name, mode);
+      store = folder().open(name, mode);
     } catch (const Error& e) {
       if (writes || e.code() != Code::not_found) throw;
     }
@@ -88,20 +93,28 @@ Store* ObjectFiles::find(std::uint64_t object, bool writes) {
 void ObjectFiles::write(const Location& at, std::span<const std::byte> bytes) {
   if (rate_limiter_) rate_limiter_(static_cast<std::int64_t>(bytes.size()));
   const Timer timer(counters_.store);
+  ++counters_.writes;
+  counters_.bytes_written += static_cast<std::int64_t>(bytes.size());
+  if (stores_whole()) return put(at, bytes);
   Store& store = *find(at.object, true);
   if (past_cache_)
     counters_.bytes_past_cache += static_cast<std::int64_t>(store.write_past_cache(at.offset, bytes));
   else
     store.write(at.offset, bytes);
   unsynced_.insert(at.object);
-  ++counters_.writes;
-  counters_.bytes_written += static_cast<std::int64_t>(bytes.size());
+}
+
+// No rank keeps it open where others may store it again.
+void ObjectFiles::put(const Location& at, std::span<const std::byte> bytes) {
+  if (at.offset != 0) throw Error(Code::internal, "an object that is stored as a whole has no offsets");
+  folder().put(names_->name_of(at.object), bytes);
 }
 
 std::size_t ObjectFiles::read(const Location& at, std::span<std::byte> bytes) {
   const Timer timer(counters_.read);
   Store* const store = find(at.object, false);
   const std::size_t n = store != nullptr ? store->read(at.offset, bytes) : 0;
+  if (writable_ && stores_whole()) opened_.clear();
   ++counters_.reads;
   counters_.bytes_read += static_cast<std::int64_t>(n);
   return n;
@@ -118,7 +131,7 @@ void ObjectFiles::sync() {
     const std::uint64_t object = *unsynced_.begin();
     Store* const store = find(object, !names_->are_many());
     if (store != nullptr) store->sync();  // one that is gone was replaced
-    if (store != nullptr && names_->are_many()) folder()->sync_name(names_->name_of(object));
+    if (store != nullptr && names_->are_many()) folder().sync_name(names_->name_of(object));
     unsynced_.erase(object);
   }
 }

@@ -36,6 +36,9 @@ class ObjectFiles {
   /// Opens the file now; nothing to do where there are many objects.
   void open_now();
 
+  /// Is an object stored as a whole (Container::stores_whole)? Then write puts one, at offset 0.
+  bool stores_whole();
+
   /// Called before each write, with the number of its bytes.
   void set_rate_limiter(std::function<void(std::int64_t)> rate_limiter) {
     rate_limiter_ = std::move(rate_limiter);
@@ -63,7 +66,8 @@ class ObjectFiles {
   /// nullptr: the object is not there, for reading.
   Store* find(std::uint64_t object, bool writes);
   std::unique_ptr<Store> open(std::uint64_t object, bool writes);
-  std::shared_ptr<Container> folder() const;
+  Container& folder();
+  void put(const Location& at, std::span<const std::byte> bytes);
 
   std::string path_;
   bool writable_;
@@ -71,6 +75,7 @@ class ObjectFiles {
   ContainerOpener open_folder_;
   Counters& counters_;
   std::shared_ptr<ObjectNames> names_;
+  std::shared_ptr<Container> folder_;  ///< of many objects; opened when it is needed
   std::function<void(std::int64_t)> rate_limiter_;
   std::vector<Opened> opened_;        ///< what was used last stands last
   std::set<std::uint64_t> unsynced_;  ///< objects, open or not

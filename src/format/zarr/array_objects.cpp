@@ -67,7 +67,7 @@ void ArrayObjects::set_committed(const Dims& shape) {
 std::uint64_t ArrayObjects::place_in_object(const Dims& chunk) const {
   std::uint64_t place = 0;
   for (int d = 0; d < chunk.size(); ++d) {
-    const std::int64_t n = array_->object[d] / array_->chunk[d];
+    const std::int64_t n = array_->object[d] / array_->unit()[d];
     place = place * static_cast<std::uint64_t>(n) + static_cast<std::uint64_t>(chunk[d] % n);
   }
   return place;
@@ -75,18 +75,18 @@ std::uint64_t ArrayObjects::place_in_object(const Dims& chunk) const {
 
 std::size_t ArrayObjects::chunks_of_object() const {
   std::size_t n = 1;
-  for (int d = 0; d < array_->chunk.size(); ++d)
-    n *= static_cast<std::size_t>(array_->object[d] / array_->chunk[d]);
+  for (int d = 0; d < array_->unit().size(); ++d)
+    n *= static_cast<std::size_t>(array_->object[d] / array_->unit()[d]);
   return n;
 }
 
 std::int64_t ArrayObjects::chunk_bytes() const {
-  return volume(array_->chunk) * static_cast<std::int64_t>(array_->element);
+  return volume(array_->unit()) * static_cast<std::int64_t>(array_->element);
 }
 
 std::uint64_t ArrayObjects::data_begin() const {
-  if (!array_->sharded || !array_->index_at_start) return 0;
-  const auto index = static_cast<std::int64_t>(index_bytes(chunks_of_object(), array_->index_checksum));
+  if (!array_->has_index() || !array_->index_at_start) return 0;
+  const auto index = static_cast<std::int64_t>(shard_index_bytes(chunks_of_object(), array_->index_checksum));
   const bool aligned = array_->filters.empty() && chunk_bytes() >= k_large_chunk;
   return static_cast<std::uint64_t>(aligned ? rounded_up(index, k_page) : index);
 }
@@ -158,8 +158,8 @@ ShardIndex ArrayObjects::read_index(std::uint64_t place) {
     return {};
   }
   const std::uint64_t size = store->size();
-  if (!array_->sharded) return {{0, size}};
-  const std::size_t bytes = index_bytes(n, array_->index_checksum);
+  if (!array_->has_index()) return {{0, size}};
+  const std::size_t bytes = shard_index_bytes(n, array_->index_checksum);
   if (size < bytes)
     throw Error(Code::format, "the shard has {} bytes, and its index alone takes {}: it is not whole", size,
                 bytes)
@@ -167,7 +167,7 @@ ShardIndex ArrayObjects::read_index(std::uint64_t place) {
   const Bytes stored = read(*store, {array_->index_at_start ? 0 : size - bytes, bytes});
   ShardIndex index;
   try {
-    index = decoded(stored, array_->index_checksum);
+    index = shard_index_of(stored, array_->index_checksum);
   } catch (const Error& e) {
     throw e.in_file(store->path());
   }
@@ -204,7 +204,7 @@ ChunkPlace ArrayObjects::committed(std::uint64_t place, std::uint64_t in_object)
   const ShardIndex& index = committed_index(place);
   if (index.empty()) return {};  // there is no such object
   const ChunkPlace where = index[static_cast<std::size_t>(in_object)];
-  if (where.is_there() && array_->filters.empty() && array_->element > 0 &&
+  if (where.is_there() && array_->is_placed_by_rule() &&
       where.bytes != static_cast<std::uint64_t>(chunk_bytes()))
     throw Error(Code::format, "a chunk has {} bytes in place of {}", where.bytes, chunk_bytes())
         .in_file(joined_path(container_->path(), name_of(place, 0)));
@@ -244,9 +244,9 @@ void ArrayObjects::unplace(const Dims& chunk) {
 }
 
 void ArrayObjects::open(const Box& chunks, ObjectEnds& ends) {
-  Dims per_object(array_->chunk.size());
+  Dims per_object(array_->unit().size());
   for (int d = 0; d < per_object.size(); ++d)
-    per_object[d] = array_->object[d] / array_->chunk[d];
+    per_object[d] = array_->object[d] / array_->unit()[d];
   for_each_index(chunks_of(chunks, per_object), [&](const Dims& indices) {
     Dims first = indices;
     for (int d = 0; d < first.size(); ++d)
@@ -260,7 +260,9 @@ void ArrayObjects::open(const Box& chunks, ObjectEnds& ends) {
 Location ArrayObjects::take(const Dims& chunk, std::uint64_t bytes) {
   const std::uint64_t place = place_of(chunk);
   Changed& changed = change(place);
-  return location(place, changed.draft, std::exchange(changed.end, changed.end + bytes));
+  const std::uint64_t at = changed.end;
+  if (!array_->whole_objects) changed.end += bytes;
+  return location(place, changed.draft, at);
 }
 
 void ArrayObjects::enter(const Dims& chunk, const StoredChunk& stored) {
@@ -269,6 +271,7 @@ void ArrayObjects::enter(const Dims& chunk, const StoredChunk& stored) {
   if (location(place, changed.draft, 0).object != stored.address.object)
     throw Error(Code::internal, "a chunk was stored in another object than that which is open");
   changed.chunks[place_in_object(chunk)] = {stored.address.offset, stored.bytes};
+  if (array_->whole_objects) return;  // the next one takes its place
   changed.end = std::max(changed.end, stored.address.offset + stored.bytes);
 }
 
@@ -278,10 +281,10 @@ void ArrayObjects::take_back(const Dims& shape) {
     const auto lost = std::erase_if(changed.chunks, [&](const auto& one) {
       std::uint64_t rest = one.first;
       for (int d = shape.size() - 1; d >= 0; --d) {
-        const auto n = static_cast<std::uint64_t>(array_->object[d] / array_->chunk[d]);
+        const auto n = static_cast<std::uint64_t>(array_->object[d] / array_->unit()[d]);
         const std::int64_t index =
             object[d] * static_cast<std::int64_t>(n) + static_cast<std::int64_t>(d == 0 ? rest : rest % n);
-        if (index * array_->chunk[d] >= shape[d]) return true;
+        if (index * array_->unit()[d] >= shape[d]) return true;
         rest /= n;
       }
       return false;
@@ -326,7 +329,7 @@ void ArrayObjects::finish_shard(std::uint64_t place, Changed& changed, bool dura
   ShardIndex index(chunks_of_object());
   for (const auto& [i, where] : changed.chunks)
     index[static_cast<std::size_t>(i)] = where;
-  const Bytes bytes = encoded(index, array_->index_checksum);
+  const Bytes bytes = stored_shard_index(index, array_->index_checksum);
   if (array_->index_at_start) {
     store->write(0, bytes);
     // Of a chunk that sticks out of the array ranks store what is inside.
@@ -369,12 +372,12 @@ void ArrayObjects::finish(bool durable) {
   drop_empty();
   for (auto& [place, changed] : changed_) {
     if (changed.finished || !will_be_seen(place)) continue;
-    if (array_->sharded)
+    if (array_->has_index())
       finish_shard(place, changed, durable);
-    else
+    else if (!array_->whole_objects)
       finish_chunk(place, changed, durable);
     changed.finished = true;
-    if (durable)
+    if (durable || array_->whole_objects)
       unsynced_.erase(place);
     else
       unsynced_.insert(place);

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "codec/shard_index.hpp"
 #include "format/catalog.hpp"
 #include "format/zarr/metadata.hpp"
-#include "format/zarr/shard_index.hpp"
 
 namespace shoal::zarr {
 
@@ -78,7 +78,7 @@ class ArrayObjects {
     std::map<std::uint64_t, ChunkPlace> chunks;  ///< by their place in the object
     bool finished = false;
   };
-  std::uint64_t place_of(const Dims& chunk) const { return place_of_object(grid_, chunk, array_->chunk); }
+  std::uint64_t place_of(const Dims& chunk) const { return place_of_object(grid_, chunk, array_->unit()); }
   std::uint64_t place_in_object(const Dims& chunk) const;
   std::size_t chunks_of_object() const;
   std::uint64_t data_begin() const;

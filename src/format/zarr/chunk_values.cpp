@@ -64,6 +64,13 @@ std::string fixed_unicode(std::span<const std::byte> bytes, bool big_endian) {
   return text;
 }
 
+// An element of cells that are not there, as it is stored.
+Bytes absent_bytes(const ArrayMetadata& array) {
+  Bytes bytes = array.fill.empty() ? Bytes(array.element) : array.fill;
+  if (array.big_endian) swap_bytes(bytes.data(), array.element, 1);
+  return bytes;
+}
+
 }  // namespace
 
 Bytes vlen_utf8(const std::vector<std::string>& texts) {
@@ -98,8 +105,11 @@ std::vector<std::string> texts_of_vlen_utf8(std::span<const std::byte> bytes, st
 }
 
 ChunkValueCoder::ChunkValueCoder(const ArrayMetadata& array)
-    : array_(array), cells_(static_cast<std::size_t>(volume(array.chunk))) {
-  if (!array.filters.empty()) coder_.emplace(array.filters, std::max<std::size_t>(array.element, 1));
+    : array_(array), cells_(static_cast<std::size_t>(volume(array.unit()))) {
+  if (array.shard_layout())
+    coder_ = make_coder(array.unit(), array.shard_layout(), array.filters, array.type, absent_bytes(array));
+  else if (!array.filters.empty())
+    coder_ = std::make_unique<ChunkCoder>(array.filters, std::max<std::size_t>(array.element, 1));
 }
 
 ChunkValues ChunkValueCoder::fill() const {
@@ -115,7 +125,7 @@ ChunkValues ChunkValueCoder::fill() const {
 // The cells of a chunk whose dimensions are stored in another order.
 Bytes ChunkValueCoder::in_order(Bytes cells, bool to_storage) const {
   if (array_.order.empty()) return cells;
-  const Dims& chunk = array_.chunk;
+  const Dims& chunk = array_.unit();
   Dims stored(chunk.size());
   for (int d = 0; d < chunk.size(); ++d)
     stored[d] = chunk[array_.order[static_cast<std::size_t>(d)]];

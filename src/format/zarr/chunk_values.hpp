@@ -36,7 +36,7 @@ class ChunkValueCoder {
 
   const ArrayMetadata& array_;
   std::size_t cells_;
-  std::optional<ChunkCoder> coder_;  ///< none where there are no filters
+  std::unique_ptr<Coder> coder_;  ///< none where bytes are the cells
 };
 
 /// As readers of Zarr expect texts of any length: their number, then each with its length in front.

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/box.hpp"
 #include "base/bytes.hpp"
-#include "codec/filters.hpp"
+#include "codec/shard_coder.hpp"
 #include "format/schema.hpp"
 
 /// Zarr: https://zarr-specs.readthedocs.io. A dataset is a folder of objects: groups and arrays, each with
@@ -46,6 +47,7 @@ struct ArrayMetadata {
   bool sharded = false;  ///< an object has an index of its chunks
   bool index_at_start = true;
   bool index_checksum = true;     ///< crc32c behind the index
+  bool whole_objects = false;     ///< objects are stored as a whole (Container::stores_whole)
   Filters filters;                ///< of a chunk
   std::vector<int> order;         ///< dimensions in the order of storage; empty: row-major
   Bytes fill;                     ///< one element in memory order of Type; empty: texts, or not said
@@ -63,6 +65,18 @@ struct ArrayMetadata {
   std::vector<KeptAttribute> kept;
   std::string refusal;   ///< why values cannot be read or written (codec, type, ...); empty: they can
   std::string document;  ///< where refused: zarr.json as it was read, which text_of gives again
+
+  /// What is stored as a whole: a chunk, or the object that has it.
+  const Dims& unit() const { return whole_objects ? object : chunk; }
+  /// Are units found by an index that the catalog stores?
+  bool has_index() const { return sharded && !whole_objects; }
+  /// Does a rule say where units lie, as each has the same number of bytes?
+  bool is_placed_by_rule() const { return filters.empty() && element > 0 && !whole_objects; }
+  /// Of units that are shards.
+  std::optional<ShardLayout> shard_layout() const {
+    if (!sharded || !whole_objects) return std::nullopt;
+    return ShardLayout{chunk, index_at_start, index_checksum};
+  }
 };
 
 struct GroupMetadata {

@@ -70,6 +70,7 @@ ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, Format format, bo
   schema_ = zarr::schema_of(all_, options.fill);
   schema_.format = format;
   for (std::size_t v = 0; v < all_.arrays.size(); ++v) {
+    set_whole_objects(all_.arrays[v].second);
     add_array(static_cast<int>(v), std::make_shared<ArrayMetadata>(all_.arrays[v].second));
     Array& made = arrays_.back();
     made.objects.set_committed(made.metadata->shape);
@@ -145,6 +146,12 @@ void ZarrCatalog::add_array(int variable, std::shared_ptr<ArrayMetadata> metadat
   arrays_.back().objects.set_draft(draft_);
 }
 
+// A store that is only read is read by chunks, wherever it is.
+void ZarrCatalog::set_whole_objects(ArrayMetadata& array) const {
+  const bool is_plain = array.order.empty() && array.type != Type::string;
+  array.whole_objects = writable_ && container_->stores_whole() && (is_plain || !array.sharded);
+}
+
 void ZarrCatalog::require_writable() const {
   if (!writable_)
     throw Error(Code::permission, "the store was opened for reading only; open it for writing")
@@ -182,6 +189,11 @@ void ZarrCatalog::define(const Schema& wanted) {
       if (options_.fill == FillMode::none) variable.no_fill = true;
       in_context_of_variable(variable.name, [&] {
         fresh.push_back(std::make_shared<ArrayMetadata>(zarr::array_of(schema, variable, options_)));
+        set_whole_objects(*fresh.back());
+        if (variable.independent && fresh.back()->whole_objects)
+          throw Error(Code::not_supported,
+                      "one rank alone cannot write to an object store, which takes objects as a whole: leave "
+                      "def_independent out, and write it with all ranks, or to a local file");
         zarr::text_of(*fresh.back());  // what Zarr has not is refused before anything changes
       });
       variable.chunks.assign(fresh.back()->chunk.begin(), fresh.back()->chunk.end());
@@ -231,11 +243,12 @@ Placement ZarrCatalog::placement(int variable) const {
   const Array& array = arrays_.at(static_cast<std::size_t>(variable));
   const ArrayMetadata& metadata = *array.metadata;
   Placement placement;
-  placement.chunk = metadata.chunk;
+  placement.chunk = metadata.unit();
+  placement.shard = metadata.shard_layout();
   const bool is_plain = metadata.refusal.empty() && metadata.order.empty() && metadata.type != Type::string;
-  placement.kind = !is_plain                  ? Placement::Kind::library
-                   : metadata.filters.empty() ? Placement::Kind::listed
-                                              : Placement::Kind::encoded;
+  placement.kind = !is_plain                      ? Placement::Kind::library
+                   : metadata.is_placed_by_rule() ? Placement::Kind::listed
+                                                  : Placement::Kind::encoded;
   placement.swapped = metadata.big_endian;
   placement.objects = array.objects.grid();
   return placement;
@@ -328,20 +341,21 @@ void ZarrCatalog::take_back(int dim, std::int64_t length) {
     Array& own = array(v);
     own.objects.take_back(shape);
     std::erase_if(own.waiting,
-                  [&](const auto& one) { return one.first[0] * own.metadata->chunk[0] >= left; });
+                  [&](const auto& one) { return one.first[0] * own.metadata->unit()[0] >= left; });
   }
 }
 
 // ---- Commits
 
 void ZarrCatalog::write_text(const std::string& object, const std::string& text, bool durable) {
+  ++traffic_.writes;
+  traffic_.bytes_written += static_cast<std::int64_t>(text.size());
+  if (container_->stores_whole()) return container_->put(object, std::as_bytes(std::span(text)));
   const std::string made = object + k_new;
   const auto store = container_->open(made, StoreMode::create);
   store->write(0, std::as_bytes(std::span(text)));
   if (durable) store->sync();
   store->close();
-  ++traffic_.writes;
-  traffic_.bytes_written += static_cast<std::int64_t>(text.size());
   container_->publish(made, object, durable);
   if (durable)
     unsynced_texts_.erase(object);

@@ -74,6 +74,7 @@ class ZarrCatalog final : public Catalog {
   void update_arrays();
   void set_shapes(int dim);
   void require(int variable, const Box& box, bool may_grow) const;
+  void set_whole_objects(zarr::ArrayMetadata& array) const;
   void require_writable() const;
   void remove_leftovers();
   zarr::ChunkValueCoder& coder_of(Array& array);
@@ -81,6 +82,7 @@ class ZarrCatalog final : public Catalog {
   zarr::ChunkValues load(Array& array, const Dims& chunk);
   Waiting& waiting_for(Array& array, const Dims& chunk, const Box& part);
   void store(int variable, const Dims& chunk);
+  void store_object(Array& array, const Dims& unit, const Bytes& bytes);
   void store_cells(Array& array, const Dims& chunk, const Location& at);
   void write_waiting(int variable);
   Array& array(int variable) { return arrays_.at(static_cast<std::size_t>(variable)); }

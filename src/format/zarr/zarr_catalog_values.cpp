@@ -28,6 +28,12 @@ Dims index_of(const std::vector<std::int64_t>& key) {
 
 void ZarrCatalog::require(int variable, const Box& box, bool may_grow) const {
   require_plain(schema_.variable(variable));
+  const ArrayMetadata& metadata = *array(variable).metadata;
+  if (may_grow && container_->stores_whole() && !metadata.whole_objects)
+    throw Error(
+        Code::not_supported,
+        "its shards have texts, or dimensions in another order, and are not written to an object store; "
+        "write to a new variable");
   const Dims shape = schema_.shape(variable);
   bool inside = box.rank() == shape.size();
   if (inside && box.empty()) return;
@@ -48,6 +54,7 @@ zarr::ChunkValueCoder& ZarrCatalog::coder_of(Array& array) {
 ChunkValues ZarrCatalog::load_stored(Array& array, const Dims& chunk) {
   const StoredChunk stored = array.objects.find(chunk);
   const ObjectNumber object = ObjectNumber::of(stored.address.object);
+  const bool by_rule = array.metadata->is_placed_by_rule();
   Bytes bytes;
   std::string path;
   bool is_there = false;
@@ -58,7 +65,7 @@ ChunkValues ZarrCatalog::load_stored(Array& array, const Dims& chunk) {
     // Another rank may be about to make it.
     try {
       const auto store = container_->open(name, StoreMode::read);
-      if (store->size() < stored.address.offset + stored.bytes && !array.metadata->filters.empty())
+      if (store->size() < stored.address.offset + stored.bytes && !by_rule)
         throw Error(Code::format, "the file ends within a chunk").in_file(path);
       bytes.resize(store->read(stored.address.offset, bytes));
       is_there = true;
@@ -70,10 +77,9 @@ ChunkValues ZarrCatalog::load_stored(Array& array, const Dims& chunk) {
     }
   }
   zarr::ChunkValueCoder& coder = coder_of(array);
-  if (!is_there || (bytes.empty() && array.metadata->filters.empty() && array.metadata->element > 0))
-    return coder.fill();
+  if (!is_there || (bytes.empty() && by_rule)) return coder.fill();
   // Cells of a new chunk that nobody stored yet are behind the end of its object.
-  if (array.metadata->filters.empty() && array.metadata->element > 0 && bytes.size() < stored.bytes) {
+  if (by_rule && bytes.size() < stored.bytes) {
     const Bytes fill = coder.encode(coder.fill());
     const std::size_t whole = bytes.size() / array.metadata->element * array.metadata->element;
     bytes.resize(whole);
@@ -106,7 +112,7 @@ ChunkValues ZarrCatalog::load(Array& array, const Dims& chunk) {
 
 // The part is put next.
 ZarrCatalog::Waiting& ZarrCatalog::waiting_for(Array& array, const Dims& chunk, const Box& part) {
-  const Box whole = cells_of_chunk(chunk, array.metadata->chunk);
+  const Box whole = cells_of_chunk(chunk, array.metadata->unit());
   const auto [at, is_new] = array.waiting.try_emplace(key_of(chunk));
   Waiting& waiting = at->second;
   if (is_new) {
@@ -122,7 +128,7 @@ ZarrCatalog::Waiting& ZarrCatalog::waiting_for(Array& array, const Dims& chunk, 
 /// Calls move(chunk's index, its cells, the part of the box in it).
 template <class Move>
 void ZarrCatalog::for_each_part(int variable, const Box& box, Move&& move) {
-  const Dims& chunk = array(variable).metadata->chunk;
+  const Dims& chunk = array(variable).metadata->unit();
   for_each_index(chunks_of(box, chunk), [&](const Dims& index) {
     const Box whole = cells_of_chunk(index, chunk);
     move(index, whole, intersection(box, whole));
@@ -210,11 +216,14 @@ std::vector<std::string> ZarrCatalog::get_strings(int variable, const Box& box) 
 void ZarrCatalog::store(int variable, const Dims& chunk) {
   Array& own = array(variable);
   const ArrayMetadata& metadata = *own.metadata;
-  const bool by_rule = metadata.filters.empty() && metadata.element > 0;
+  const bool by_rule = metadata.is_placed_by_rule();
   const bool in_place = by_rule && schema_.variable(variable).distributed;
   if (const Location at = in_place ? own.objects.find(chunk).address : k_nowhere; at.is_placed())
     return store_cells(own, chunk, at);
   const Bytes bytes = coder_of(own).encode(load(own, chunk));
+  ++traffic_.writes;
+  traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
+  if (metadata.whole_objects) return store_object(own, chunk, bytes);
   Location at;
   if (by_rule) {
     bool fresh = false;
@@ -230,9 +239,14 @@ void ZarrCatalog::store(int variable, const Dims& chunk) {
       container_->open(own.objects.name_of(object.place, object.draft), StoreMode::write_or_create);
   store->write(at.offset, bytes);
   store->close();
-  ++traffic_.writes;
-  traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
   if (!by_rule) own.objects.enter(chunk, {at, bytes.size(), 0});
+}
+
+void ZarrCatalog::store_object(Array& array, const Dims& unit, const Bytes& bytes) {
+  const Location at = array.objects.take(unit, bytes.size());
+  const ObjectNumber object = ObjectNumber::of(at.object);
+  container_->put(array.objects.name_of(object.place, object.draft), bytes);
+  array.objects.enter(unit, {at, bytes.size(), 0});
 }
 
 // What was put, and no cell beside it.

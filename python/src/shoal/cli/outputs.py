@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import typer
 
-from .._paths import open_file
+from .._paths import is_remote, open_file
 from .._stores import is_store
 
 # By which launchers tell a process its rank.
@@ -20,9 +20,11 @@ _rank_marks = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 
 
 def _is_there(name: str) -> bool:
-    """A file, a pattern that fits some, or the name of a set."""
-    return os.path.exists(name) or bool(
-        glob.glob(name) or glob.glob(glob.escape(name) + ".[0-9][0-9][0-9][0-9]*")
+    """A file, a pattern that fits some, or the name of a set; an address is believed to be there."""
+    return (
+        is_remote(name)
+        or os.path.exists(name)
+        or bool(glob.glob(name) or glob.glob(glob.escape(name) + ".[0-9][0-9][0-9][0-9]*"))
     )
 
 

@@ -149,7 +149,7 @@ void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, 
     for_each_chunk(
         job, order, piece, cells, [&](const Dims& index, std::size_t number, std::span<std::byte> chunk) {
           const Timer timer(context_.counters.encode);
-          const auto stored = encoder.coder.encode(chunk);
+          const auto stored = encoder.coder->encode(chunk);
           if (encoded_.size() < used + stored.bytes.size()) encoded_.resize(2 * used + stored.bytes.size());
           std::copy(stored.bytes.begin(), stored.bytes.end(),
                     encoded_.begin() + static_cast<std::ptrdiff_t>(used));

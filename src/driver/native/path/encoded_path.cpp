@@ -47,12 +47,24 @@ Status EncodedPath::check(const FieldJob& job) const {
 // Those that the chunks of the region lie in, of a dataset that has many.
 std::int64_t EncodedPath::objects_of(const FieldJob& job) {
   const Dims& cells = job.placement->objects.cells;
-  return cells.empty() || job.transfer->region.empty() ? 0 : chunks_of(job.transfer->region, cells).cells();
+  return cells.empty() || job.transfer->region.empty() ? 0 : objects_in(job).cells();
+}
+
+Box EncodedPath::objects_in(const FieldJob& job) {
+  return chunks_of(job.transfer->region, job.placement->objects.cells);
 }
 
 bool EncodedPath::must_complete(const FieldJob& job) const {
-  return open_objects_ + objects_of(job) > k_most_open || job.keeps || parts_->in_the_way(job) ||
-         (parts_->is_part(job) && parts_->full(job));
+  return open_objects_ + objects_of(job) > k_most_open || job.keeps || stores_again(job) ||
+         parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job));
+}
+
+// What is stored as a whole has no order among ranks: an object is stored again once it is known to be down.
+bool EncodedPath::stores_again(const FieldJob& job) const {
+  const Box objects = objects_in(job);
+  return std::any_of(put_.begin(), put_.end(), [&](const auto& before) {
+    return before.first == job.transfer->variable && !intersection(before.second, objects).empty();
+  });
 }
 
 // Chunks that are written keep cells of before: they must be known, and are stored with them at once.
@@ -76,6 +88,8 @@ Status EncodedPath::write(const FieldJob& job) {
 // The owner opens objects before it comes to the stage, or to the others' requests for space.
 Status EncodedPath::store_chunks(const FieldJob& job) {
   open_objects_ += objects_of(job);
+  if (objects_of(job) > 0 && context_.file.stores_whole())
+    put_.emplace_back(job.transfer->variable, objects_in(job));
   Status status = caught([&] { addresses_.open_objects(job); });
   status.merge(store_opened(job));
   return status;
@@ -113,6 +127,7 @@ bool EncodedPath::sends_cells(const FieldJob& job) const {
 void EncodedPath::enter_stored() {
   if (context_.header.largest_encoded_chunk() == 0) return;
   open_objects_ = 0;
+  put_.clear();
   ByteWriter out;
   auto mine = staged_.take_stored();
   const auto sent = chunks_.take_stored();
@@ -140,6 +155,7 @@ void EncodedPath::enter_stored() {
 
 void EncodedPath::clear() {
   parts_->clear();
+  put_.clear();
   chunks_.take_stored();
 }
 

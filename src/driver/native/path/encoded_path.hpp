@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "driver/native/path/chunk_rearranger.hpp"
 #include "driver/native/path/native_rearrangers.hpp"
@@ -49,6 +51,8 @@ class EncodedPath {
 
  private:
   static std::int64_t objects_of(const FieldJob& job);
+  static Box objects_in(const FieldJob& job);
+  bool stores_again(const FieldJob& job) const;
   Status store_chunks(const FieldJob& job);
   Status store_opened(const FieldJob& job);
   bool sends_cells(const FieldJob& job) const;
@@ -60,6 +64,7 @@ class EncodedPath {
   ChunkRearranger chunks_;
   std::optional<PartialChunkBuffer> parts_;
   std::int64_t open_objects_ = 0;         ///< since chunks were last entered, at most
+  std::vector<std::pair<int, Box>> put_;  ///< objects that were stored as a whole since then: variable, box
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
 };
 

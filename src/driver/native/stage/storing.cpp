@@ -78,10 +78,10 @@ void Storing::encode(Encoder& encoder, const SlotGeneration& generation, const S
       encoder.put_part(staged.piece, cells, part);
     chunk = encoder.chunk;
   }
-  ChunkCoder::Stored stored;
+  Coder::Stored stored;
   {
     const Timer timer(counters_.encode);
-    stored = encoder.coder.encode(chunk);
+    stored = encoder.coder->encode(chunk);
   }
   const auto bytes = stored.bytes.size();
   const SharedSpace space{&stage_.file_end(), stage_.object_ends()};

@@ -7,6 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from ..._paths import is_remote
 from ..._stores import bytes_on_disk
 from ..copying import Format, Memory, Out, Overwrite, Quiet, Settings, copy_on_all_ranks
 from ..parallel import bytes_text, parse_bytes, settings_of
@@ -86,7 +87,7 @@ def convert(
         "converting",
         quiet,
         copy,
-        size=lambda done: f" as {bytes_text(bytes_on_disk(done.path))}",
+        size=lambda done: "" if is_remote(done.path) else f" as {bytes_text(bytes_on_disk(done.path))}",
         more=lambda done: "" if done.verified is None else f", {done.verified} variables verified",
     )
 

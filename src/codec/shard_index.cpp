@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/zarr/shard_index.hpp"
+#include "codec/shard_index.hpp"
 
 #include <bit>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "codec/filters.hpp"
 
-namespace shoal::zarr {
+namespace shoal {
 
 namespace {
 
@@ -16,13 +16,13 @@ static_assert(sizeof(ChunkPlace) == 2 * sizeof(std::uint64_t));
 
 }  // namespace
 
-std::size_t index_bytes(std::size_t chunks, bool checksum) {
+std::size_t shard_index_bytes(std::size_t chunks, bool checksum) {
   return chunks * sizeof(ChunkPlace) + (checksum ? sizeof(std::uint32_t) : 0);
 }
 
-Bytes encoded(const ShardIndex& index, bool checksum) {
+Bytes stored_shard_index(const ShardIndex& index, bool checksum) {
   const std::size_t numbers = index.size() * sizeof(ChunkPlace);
-  Bytes bytes(index_bytes(index.size(), checksum));
+  Bytes bytes(shard_index_bytes(index.size(), checksum));
   std::memcpy(bytes.data(), index.data(), numbers);
   if (checksum) {
     const std::uint32_t sum = crc32c(std::span(bytes).first(numbers));
@@ -31,7 +31,7 @@ Bytes encoded(const ShardIndex& index, bool checksum) {
   return bytes;
 }
 
-ShardIndex decoded(std::span<const std::byte> bytes, bool checksum) {
+ShardIndex shard_index_of(std::span<const std::byte> bytes, bool checksum) {
   const std::size_t numbers = bytes.size() - (checksum ? sizeof(std::uint32_t) : 0);
   ShardIndex index(numbers / sizeof(ChunkPlace));
   std::memcpy(index.data(), bytes.data(), numbers);
@@ -44,4 +44,4 @@ ShardIndex decoded(std::span<const std::byte> bytes, bool checksum) {
   return index;
 }
 
-}  // namespace shoal::zarr
+}  // namespace shoal
