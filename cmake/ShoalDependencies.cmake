@@ -77,6 +77,7 @@ include(ShoalPeers)
 include(ShoalHeaders)
 include(ShoalCodecs)
 include(ShoalExpressions)
+include(ShoalRemote)
 
 message(STATUS "Shoal: MPI ${SHOAL_MPI_FLAVOUR} (${MPI_C_COMPILER}), HDF5 ${SHOAL_HDF5_VERSION} (${SHOAL_HDF5_LIBRARIES})")
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace shoal {
+
+/// The handles of libcurl of this process, each with the connections that it keeps open for the next request.
+class Connections {
+ public:
+  /// Those of all that need some now; they close with the last of these.
+  static std::shared_ptr<Connections> of_process();
+
+  Connections();
+  ~Connections();
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
+
+  /// A handle (CURL*) for one request, with no option set.
+  class Lease {
+   public:
+    /// Waits while so many are out.
+    Lease(Connections& connections, int most);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    void* handle() const { return handle_; }
+
+   private:
+    Connections& connections_;
+    void* handle_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<void*> idle_;
+  int busy_ = 0;
+};
+
+}  // namespace shoal

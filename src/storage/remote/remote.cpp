@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/remote/remote.hpp"
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "storage/remote/http_container.hpp"
+#include "storage/remote/s3_container.hpp"
+#include "storage/remote/url.hpp"
+
+namespace shoal {
+
+namespace {
+
+bool is_s3_path(const std::string& path) {
+  return path.starts_with("s3://");
+}
+
+#ifndef SHOAL_HAVE_CURL
+Error no_curl(const std::string& url) {
+  return Error(
+             Code::not_supported,
+             "this Shoal was built without libcurl, by which it reads and writes objects on servers: install "
+             "libcurl 7.88 or newer, OpenSSL and expat with their headers (Debian: libcurl4-openssl-dev, "
+             "libssl-dev, "
+             "libexpat1-dev) and build Shoal again, or use a local path")
+      .in_file(shown_path(url));
+}
+#endif
+
+}  // namespace
+
+bool is_remote(const std::string& path) {
+  const std::string begin = lower(path.substr(0, 8));
+  return is_s3_path(path) || begin.starts_with("http://") || begin.starts_with("https://");
+}
+
+std::string shown_path(const std::string& path) {
+  if (!is_remote(path)) return path;
+  // Names of objects may have all characters.
+  const std::string url = is_s3_path(path) ? path : path.substr(0, path.find_first_of("?#"));
+  const std::size_t begin = url.find("://") + 3;
+  const std::size_t user = url.substr(0, url.find('/', begin)).rfind('@');
+  return user == std::string::npos ? url : url.substr(0, begin) + url.substr(user + 1);
+}
+
+#ifdef SHOAL_HAVE_CURL
+std::shared_ptr<Container> remote_container(const std::string& url, const RemoteOptions& options) {
+  return in_context(shown_path(url), [&]() -> std::shared_ptr<Container> {
+    if (!is_s3_path(url)) return http_container(url, options);
+    const S3Url parsed = parse_s3_url(url);
+    return s3_container(std::make_shared<S3Bucket>(parsed.bucket, options), parsed.key);
+  });
+}
+
+std::unique_ptr<Store> open_remote_store(const std::string& url, StoreMode mode,
+                                         const RemoteOptions& options) {
+  return in_context(shown_path(url), [&] {
+    if (!is_s3_path(url)) return open_http_file(url, mode, options);
+    const S3Url parsed = parse_s3_url(url);
+    return open_s3_object(std::make_shared<S3Bucket>(parsed.bucket, options), parsed.key, mode, true);
+  });
+}
+#else
+std::shared_ptr<Container> remote_container(const std::string& url, const RemoteOptions& /*options*/) {
+  throw no_curl(url);
+}
+
+std::unique_ptr<Store> open_remote_store(const std::string& url, StoreMode /*mode*/,
+                                         const RemoteOptions& /*options*/) {
+  throw no_curl(url);
+}
+#endif
+
+}  // namespace shoal

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Objects on servers: "s3://bucket/name", and "http://..." or "https://..." to read. See docs/guide/zarr.md.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/container.hpp"
+#include "storage/remote/remote_options.hpp"
+#include "storage/store.hpp"
+
+namespace shoal {
+
+/// Does a path name an object of a server? By its text alone. Local.
+bool is_remote(const std::string& path);
+
+/// A path as it may be shown: a URL without user, password, query and fragment, which may be secret.
+std::string shown_path(const std::string& path);
+
+/// Objects whose names begin with the URL and "/". Of http(s):// they can be read, by their names alone. Its
+/// functions may be called by several threads at once; Stores by one. Error(invalid_argument,
+/// not_supported): the URL is wrong, or this Shoal was built without libcurl. Nothing is asked of the server.
+///
+/// What differs from a folder: an object is stored as a whole, by sync() or close(), and until then readers
+/// see what was there before. A Store of create_exclusive has the name once its first sync() or close()
+/// returned; Error(exists) is thrown by open where the object is there already, and by these where somebody
+/// else was faster. A Store that goes without close() stores nothing more. An object that another program
+/// replaced while it was read is an Error(io), never a mixture. publish() is a copy on the server, then a
+/// removal: readers find the old object or the new one under its name. Local.
+std::shared_ptr<Container> remote_container(const std::string& url, const RemoteOptions& options = {});
+
+/// One object. Small reads go through a cache of blocks, 64 MiB at most.
+std::unique_ptr<Store> open_remote_store(const std::string& url, StoreMode mode,
+                                         const RemoteOptions& options = {});
+
+}  // namespace shoal
