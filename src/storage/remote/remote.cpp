@@ -29,20 +29,6 @@ Error no_curl(const std::string& url) {
 
 }  // namespace
 
-bool is_remote(const std::string& path) {
-  const std::string begin = lower(path.substr(0, 8));
-  return is_s3_path(path) || begin.starts_with("http://") || begin.starts_with("https://");
-}
-
-std::string shown_path(const std::string& path) {
-  if (!is_remote(path)) return path;
-  // Names of objects may have all characters.
-  const std::string url = is_s3_path(path) ? path : path.substr(0, path.find_first_of("?#"));
-  const std::size_t begin = url.find("://") + 3;
-  const std::size_t user = url.substr(0, url.find('/', begin)).rfind('@');
-  return user == std::string::npos ? url : url.substr(0, begin) + url.substr(user + 1);
-}
-
 #ifdef SHOAL_HAVE_CURL
 std::shared_ptr<Container> remote_container(const std::string& url, const RemoteOptions& options) {
   return in_context(shown_path(url), [&]() -> std::shared_ptr<Container> {

@@ -7,15 +7,10 @@
 
 #include "storage/container.hpp"
 #include "storage/remote/remote_options.hpp"
+#include "storage/remote/remote_path.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
-
-/// Does a path name an object of a server? By its text alone. Local.
-bool is_remote(const std::string& path);
-
-/// A path as it may be shown: a URL without user, password, query and fragment, which may be secret.
-std::string shown_path(const std::string& path);
 
 /// Objects whose names begin with the URL and "/". Of http(s):// they can be read, by their names alone. Its
 /// functions may be called by several threads at once; Stores by one. Error(invalid_argument,

@@ -162,6 +162,10 @@ class S3Container final : public Container {
   }
 
   void sync_name(const std::string& /*object*/) override {}  // what was stored is durable
+  bool stores_whole() const override { return true; }
+  void put(const std::string& object, std::span<const std::byte> bytes) override {
+    bucket_->put(key_of(object), bytes, false);
+  }
 
  private:
   static std::string as_folder(const std::string& folder) {
