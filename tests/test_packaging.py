@@ -33,6 +33,9 @@ names = {
     "lz4": "lz4",
     "blosc": "blosc",
     "muParser.h": "muparser",
+    "curl/curl.h": "curl",
+    "openssl/evp.h": "ssl",
+    "expat.h": "expat",
     "Threads": None,
     "PkgConfig": None,  # finds what is optional
     "hdf5.h": None,  # HDF5 again
@@ -210,12 +213,13 @@ def test_the_recipe_of_spack(monkeypatch):
 )
 def test_the_recipes_of_easybuild(recipe):
     """They are Python, and their names, versions and toolchains are those of their file names."""
-    words = ("SOURCELOWER_TAR_GZ", "SOURCE_TAR_GZ", "PYPI_SOURCE", "SHLIB_EXT")
+    words = ("SOURCELOWER_TAR_GZ", "SOURCE_TAR_GZ", "PYPI_SOURCE", "SHLIB_EXT", "SYSTEM")
     scope: dict[str, object] = {word: word for word in words}
     exec(compile(recipe.read_text(encoding="utf-8"), recipe.name, "exec"), scope)
     chain = scope["toolchain"]
     assert recipe.name == f"{scope['name']}-{scope['version']}-{chain['name']}-{chain['version']}.eb"
-    assert all(len(entry) == 2 for entry in scope["dependencies"] + scope["builddependencies"])
+    entries = scope["dependencies"] + scope["builddependencies"]
+    assert all(len(entry) == 2 or entry[2:] == ("", "SYSTEM") for entry in entries)
 
 
 def test_placeholders_are_listed():

@@ -22,6 +22,7 @@ packages=(
   doctest-dev
   libtomlplusplus-dev                         # header only: reads shoal.toml, and configurations of streams
   libmuparser-dev                             # expressions of streams
+  libcurl4-openssl-dev libssl-dev libexpat1-dev  # objects on servers: HTTP, sums of bytes, XML
   nlohmann-json3-dev                          # header only: header files of the formats raw and ascii
   libcli11-dev                                # header only: command lines of shoal-plan, shoal-streams and the benchmark
   libfuse3-dev fuse3                          # the emulated file system of lab/
@@ -57,8 +58,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "Shoal needs: a C++20 compiler, gfortran 12 or newer for the Fortran interface, CMake 3.22, Ninja,"
     echo "an MPI-3 library, HDF5 1.10.5 or newer, {fmt} 8 or newer, utf8proc, nlohmann/json and toml++ (headers), CLI11"
     echo "(header) for shoal-plan and the benchmark suite, doctest (header) for the tests, Python 3.9 or newer with headers;"
-    echo "to compress, libdeflate and zstd for netCDF-4, c-blosc 1.21 or newer and lz4 for Zarr."
-    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json tomlplusplus cli11 doctest libdeflate zstd lz4 c-blosc parallel-netcdf netcdf-c"
+    echo "to compress, libdeflate and zstd for netCDF-4, c-blosc 1.21 or newer and lz4 for Zarr;"
+    echo "for s3:// and https://, libcurl 7.88 or newer, OpenSSL and expat."
+    echo "With Spack: spack install cmake ninja openmpi hdf5 fmt utf8proc nlohmann-json tomlplusplus cli11 doctest libdeflate zstd lz4 c-blosc curl openssl expat parallel-netcdf netcdf-c"
   } >&2
   exit 1
 fi

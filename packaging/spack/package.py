@@ -29,6 +29,7 @@ class Shoal(CMakePackage):
     variant("python", default=False, description="Python package and the command shoal")
     variant("compression", default=True, description="Compression of netCDF-4 and Zarr by all ranks")
     variant("muparser", default=True, description="Expressions of fields in streams")
+    variant("curl", default=True, description="Objects on servers: s3:// and https://")
     variant("pnetcdf", default=False, description="Driver pnetcdf")
     variant("netcdf", default=False, description="Drivers netcdf and gather")
 
@@ -52,6 +53,9 @@ class Shoal(CMakePackage):
     depends_on("lz4", when="+compression")
     depends_on("c-blosc@1.21:", when="+compression")
     depends_on("muparser", when="+muparser")
+    depends_on("curl@7.88:", when="+curl")
+    depends_on("openssl", when="+curl")
+    depends_on("expat", when="+curl")
     depends_on("parallel-netcdf", when="+pnetcdf")
     depends_on("netcdf-c+mpi", when="+netcdf")
 
@@ -89,6 +93,7 @@ class Shoal(CMakePackage):
             ("LZ4", "+compression"),
             ("BLOSC", "+compression"),
             ("MUPARSER", "+muparser"),
+            ("CURL", "+curl"),
         ):
             args.append(self.define(f"SHOAL_{name}", "ON" if spec.satisfies(on) else "OFF"))
         if spec.satisfies("+python"):

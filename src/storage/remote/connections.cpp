@@ -53,9 +53,12 @@ Connections::Lease::Lease(Connections& connections, int most) : connections_(con
 }
 
 Connections::Lease::~Lease() {
-  curl_easy_reset(handle_);  // keeps the connections, not what the request was made of
+  if (is_spoilt_)
+    curl_easy_cleanup(handle_);
+  else
+    curl_easy_reset(handle_);  // keeps the connections, not what the request was made of
   const std::lock_guard lock(connections_.mutex_);
-  connections_.idle_.push_back(handle_);
+  if (!is_spoilt_) connections_.idle_.push_back(handle_);
   --connections_.busy_;
   connections_.freed_.notify_one();
 }

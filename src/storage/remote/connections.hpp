@@ -28,10 +28,13 @@ class Connections {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     void* handle() const { return handle_; }
+    /// The handle goes, with its connections: after an error, not all of its options can be set any more.
+    void spoil() { is_spoilt_ = true; }
 
    private:
     Connections& connections_;
     void* handle_;
+    bool is_spoilt_ = false;
   };
 
  private:

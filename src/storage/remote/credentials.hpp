@@ -27,8 +27,8 @@ std::optional<std::string> environment_variable(const char* name);
 
 /// As the AWS tools find it: the environment first, then the profile AWS_PROFILE ("default") in the files
 /// AWS_SHARED_CREDENTIALS_FILE (~/.aws/credentials) and AWS_CONFIG_FILE (~/.aws/config). Error(setting):
-/// there is no such profile, it has no keys but a way to get some that Shoal has not, or half of a pair is missing.
-/// No message has a value of these. Local.
+/// there is no such profile, it has no keys but a way to get some that Shoal has not, or half of a pair is
+/// missing. No message has a value of these. Local.
 S3Access find_s3_access(const VariableFinder& variable = environment_variable);
 
 }  // namespace shoal

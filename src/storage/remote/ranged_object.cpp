@@ -83,7 +83,8 @@ class CachedStore final : public ReadingStore {
   using ReadingStore::ReadingStore;
 
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
-    if (bytes.size() > k_block) return object().read(offset, bytes);
+    if (bytes.size() > k_block || offset + bytes.size() <= object().known())
+      return object().read(offset, bytes);
     std::size_t done = 0;
     while (done < bytes.size() && offset + done < size()) {
       const std::uint64_t at = offset + done;

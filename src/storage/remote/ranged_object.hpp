@@ -23,6 +23,8 @@ class RangedObject {
 
   const std::string& shown() const { return shown_; }
   std::uint64_t size() const { return size_; }
+  /// So many bytes from the begin on are read without a request.
+  std::uint64_t known() const { return first_.size(); }
   /// The bytes that are there; large runs in several requests at once.
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes);
 

@@ -283,7 +283,7 @@ Requests::Try Requests::run_once(const Request& request, const std::vector<std::
   const std::string range =
       request.range ? fmt::format("{}-{}", request.range->first, request.range->second) : "";
 
-  const Connections::Lease lease(*connections_, options_.most_requests);
+  Connections::Lease lease(*connections_, options_.most_requests);
   CURL* const curl = lease.handle();
   const auto set = [&](CURLoption option, auto value) {
     const CURLcode code = curl_easy_setopt(curl, option, value);
@@ -343,6 +343,7 @@ Requests::Try Requests::run_once(const Request& request, const std::vector<std::
     const NoPipeSignal no_signal;
     result.code = curl_easy_perform(curl);
   }
+  if (result.code != CURLE_OK) lease.spoil();
   if (transfer.out_of_memory || result.code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   result.text = text[0] != '\0' ? text.data() : curl_easy_strerror(result.code);
   if (result.answer.is_too_long) result.code = CURLE_OK;  // the caller's concern
