@@ -32,8 +32,8 @@ else:
 for record in range(first, first + records):
     file.put("time", float(record), record=record)
     mine = values(record)[tile.slices]
-    file.write("temp", mine.astype("f4"), record=record)
-    file.write("plain", mine, record=record)
+    file.write("temp", mine.astype("f4"), record=record, decomposition=tile)
+    file.write("plain", mine, record=record, decomposition=tile)
     file.sync()
     if comm.rank == 0:
         print("committed", record, flush=True)

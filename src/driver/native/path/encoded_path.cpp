@@ -26,9 +26,11 @@ Status EncodedPath::check(const FieldJob& job) const {
   };
   const std::string setting = setting_that_keeps(context_.options.rearranging);
   if (!context_.groups.single() && !setting.empty())
-    return refused(setting +
-                   ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
-                   "setting out, or leave compression out");
+    return refused(setting + (job.placement->shard
+                                  ? ", but an object of an object store may need cells of several nodes or "
+                                    "groups; leave the setting out"
+                                  : ", but a chunk that is compressed may need cells of several nodes or "
+                                    "groups; leave the setting out, or leave compression out"));
   if (rearrangers_.one_stage() && bytes > staged_.slot_bytes())
     return refused(
         fmt::format("a chunk of {} is larger than a slot of the stage, {}; give smaller chunks, or set "
