@@ -24,7 +24,7 @@ foreach(library CURL CRYPTO EXPAT)
     string(APPEND missing " lib${name} was not found;")
   endif()
 endforeach()
-if(SHOAL_CURL_INCLUDE)  # older ones do not sign all headers
+if(EXISTS "${SHOAL_CURL_INCLUDE}/curl/curlver.h")  # older ones do not sign all headers
   file(STRINGS "${SHOAL_CURL_INCLUDE}/curl/curlver.h" version REGEX "define LIBCURL_VERSION ")
   string(REGEX REPLACE ".*\"([0-9.]+).*" "\\1" version "${version}")
   if(NOT version VERSION_GREATER_EQUAL 7.88)

@@ -24,9 +24,10 @@ CONFIGURATION = """
 daemon off; error_log {folder}/error.log; pid {folder}/pid; worker_processes 2; {user}
 events {{ worker_connections 256; }}
 http {{
-  access_log off; client_max_body_size 0; client_body_temp_path {folder}/body; sendfile on; keepalive_requests 100000;
-  client_body_buffer_size 64k; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u;
-  scgi_temp_path {folder}/s;
+  access_log off; sendfile on; keepalive_requests 100000;
+  client_max_body_size 0; client_body_buffer_size 64k; client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
+  uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
   server {{ listen 127.0.0.1:{port}; root {folder}/files; dav_methods PUT DELETE; create_full_put_path on; }}
 }}
 """
@@ -95,10 +96,9 @@ def main():
         for what, mine, curls in (("put", 0, 2), ("get", 1, 3)):
             rates = [[total / row[i] for row in rows] for i in (mine, curls)]
             ratios = [a / b for a, b in zip(*rates)]
-            print(
-                f"{what}: {statistics.median(rates[0]):.0f} MB/s, curl {statistics.median(rates[1]):.0f} MB/s, "
-                f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}, {len(rows)} rounds)"
-            )
+            mine_rate, curls_rate, ratio = map(statistics.median, (*rates, ratios))
+            spread = f"{min(ratios):.2f} to {max(ratios):.2f}, {len(rows)} rounds"
+            print(f"{what}: {mine_rate:.0f} MB/s, curl {curls_rate:.0f} MB/s, ratio {ratio:.2f} ({spread})")
     finally:
         server.terminate()
         server.wait(20)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import threading
 import time
 
@@ -303,6 +304,57 @@ def test_one_of_many_claims_a_name(objects, size):
         outcomes = [code_of(objects.finish(process).strip()) for process in running]
         assert sorted(outcomes) == ["SHOAL_EXISTS"] * 7 + ["ok"]
         assert len(objects.stored(f"claim{round_number}")) == size + outcomes.index("ok")
+
+
+def test_a_server_without_conditions(objects):
+    """Where two could claim a name, nobody can."""
+    objects.proxy.knows_condition = False
+    (answer,) = objects.run("put", "claim", "exclusive", 1, 100)
+    assert code_of(answer) == "SHOAL_NOT_SUPPORTED" and "conditional writes" in answer
+
+
+def test_encrypted(objects):
+    """Over TLS, with a certificate that AWS_CA_BUNDLE has; connections are dropped in between."""
+    certificate, key = objects.folder / "certificate.pem", objects.folder / "key.pem"
+    request = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=127.0.0.1",
+    ]
+    request += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(request, check=True, capture_output=True)
+    objects.proxy.encrypt(certificate, key)
+    objects.environment["AWS_ENDPOINT_URL"] = objects.proxy.url
+    (refused,) = objects.run("put", "it", "create", 1, 10)
+    assert code_of(refused) == "SHOAL_IO" and "AWS_CA_BUNDLE" in refused and "1 try" in refused
+    objects.proxy.faults = Faults(0.3, ("drop", "cut request", "cut answer", "lost"), 5)
+    words = [
+        "put",
+        "it",
+        "create",
+        1,
+        16 * MIB,
+        "--",
+        "get",
+        "it",
+        "--",
+        "put",
+        "s",
+        "exclusive",
+        1,
+        9,
+        "--",
+        "list",
+    ]
+    put, got, small, _ = objects.run(*words, AWS_CA_BUNDLE=certificate, TEST_TRIES=30)
+    assert put == got and code_of(small) == "ok" and objects.proxy.faults.done
 
 
 def test_an_upload_that_fails_leaves_nothing(objects):

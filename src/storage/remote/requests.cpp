@@ -370,10 +370,12 @@ Answer Requests::run(const Request& request) {
       if (answer.is_success() && !answer.error.code.empty())
         answer.status = status_of_code(answer.error.code);
       const std::string& code = answer.error.code;
-      again = !answer.is_too_long &&
-              (may_pass(answer.status, code) || (answer.status == 409 && request.retry_conflict));
-      if (!tried_new_keys &&
-          (code == "ExpiredToken" || code == "InvalidToken" || code == "InvalidAccessKeyId")) {
+      // What HEAD is answered has no body that would say why: a time that was up, or keys that are too old.
+      const bool says_nothing = is_s3_ && request.method == "HEAD" && answer.status == 400;
+      again = !answer.is_too_long && (may_pass(answer.status, code) || says_nothing ||
+                                      (answer.status == 409 && request.retry_conflict));
+      if (!tried_new_keys && (says_nothing || code == "ExpiredToken" || code == "InvalidToken" ||
+                              code == "InvalidAccessKeyId")) {
         tried_new_keys = true;
         if (has_new_keys()) continue;
       }

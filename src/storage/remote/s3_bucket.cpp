@@ -114,9 +114,25 @@ void S3Bucket::put_whole(const std::string& key, std::span<const std::byte> byte
   if (only_new) request.headers.emplace_back("If-None-Match: *");
   request.retry_conflict = only_new;
   const Answer answer = requests_->run(request);
+  if (answer.is_success() && only_new) check_condition(request);
   if (answer.is_success()) return;
   if (!only_new || (answer.status != 412 && answer.status != 409)) throw requests_->failure(request, answer);
   if (!is_marked(key, mark)) throw is_there(request.shown);
+}
+
+/// Servers that do not know the condition pass it over, and two programs would both have claimed a name. Once
+/// for a bucket, the same is stored again, which must be refused.
+void S3Bucket::check_condition(const Request& claim) const {
+  if (knows_condition_) return;
+  const Answer answer = requests_->run(claim);
+  if (answer.is_success())
+    throw Error(
+        Code::not_supported,
+        "the server stores an object again that was to be stored only where there is none "
+        "(If-None-Match), so that two programs could make the same one at once: take a server that knows "
+        "conditional writes")
+        .in_file(claim.shown);
+  if (answer.status == 412 || answer.status == 409) knows_condition_ = true;
 }
 
 void S3Bucket::put_parts(const std::string& key, std::span<const std::byte> bytes, bool only_new) const {

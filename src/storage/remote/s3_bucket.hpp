@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -24,7 +25,7 @@ class S3Bucket {
   std::unique_ptr<RangedObject> open(const std::string& key) const;
   bool has(const std::string& key) const;
   /// Stores an object as a whole, in parts where it is large. only_new: Error(exists) where there is one, and
-  /// of all who store it so at once, one does.
+  /// of all who store it so at once, one does. Error(not_supported): the server does not see to that.
   void put(const std::string& key, std::span<const std::byte> bytes, bool only_new) const;
   /// On the server. What had the name goes.
   void copy(const std::string& key, const std::string& to) const;
@@ -38,6 +39,7 @@ class S3Bucket {
   Request request_of(const std::string& method, const std::string& key, const std::string& query,
                      const std::string& doing) const;
   void put_whole(const std::string& key, std::span<const std::byte> bytes, bool only_new) const;
+  void check_condition(const Request& claim) const;
   void put_parts(const std::string& key, std::span<const std::byte> bytes, bool only_new) const;
   void finish_parts(const std::string& key, const std::string& upload, const std::vector<std::string>& tags,
                     bool only_new, const std::string& mark) const;
@@ -48,6 +50,7 @@ class S3Bucket {
   std::string bucket_;
   std::shared_ptr<Requests> requests_;
   std::string url_;
+  mutable std::atomic<bool> knows_condition_{false};
 };
 
 }  // namespace shoal
