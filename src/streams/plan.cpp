@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "streams/level_planner.hpp"
 #include "streams/nth.hpp"
+#include "streams/pyramid.hpp"
 #include "streams/select.hpp"
 
 namespace shoal::streams {
@@ -154,6 +155,7 @@ class Planner {
       selector.check_used();
     if (levels_) levels_->check_used();
     add_grids(out);
+    if (choice.pyramid) add_pyramid(comm_, model_, plan_, configuration_.path, out);
     check_names(out, std::move(names));
     return out;
   }
@@ -661,7 +663,7 @@ class Planner {
            std::make_shared<const Part>(
                comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
                without_mask(nth(model_.grids(), like.grid).decomposition)),
-           output.suffix});
+           output.suffix, ""});
     }
   }
 
