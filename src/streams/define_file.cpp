@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "format/group_paths.hpp"
 #include "streams/nth.hpp"
-#include "streams/pyramid.hpp"
 #include "streams/record_file.hpp"
 #include "streams/select.hpp"
 

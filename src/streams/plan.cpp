@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "streams/level_planner.hpp"
 #include "streams/nth.hpp"
-#include "streams/pyramid.hpp"
 #include "streams/select.hpp"
 
 namespace shoal::streams {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "streams/pyramid.hpp"
-
+// The levels of a file: its key `pyramid`.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "streams/nth.hpp"
+#include "streams/plan.hpp"
 #include "streams/select.hpp"
 
 namespace shoal::streams {

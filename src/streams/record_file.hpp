@@ -128,7 +128,7 @@ class RecordFile {
   void add_coarse_variables(std::vector<Coordinate>& out) const;
   void compare_levels() const;
   void write_coarser(const Values& values, std::int64_t record);
-  /// All values that write_output has, not packed yet, of [parts of a day, dimensions before the grid's] times
+  /// All values that write_output has, not packed yet: [parts of a day, dimensions before the grid's] times
   /// this rank's cells.
   std::vector<double> all_values(const Values& values) const;
   template <class Visit>

@@ -105,6 +105,18 @@ TEST_CASE("pyramid: levels are means of active cells, whatever the cut, mask and
         // 340, 344, ...: the third group of columns begins with 364, which stays above 360.
         CHECK(read_variable(path, "1/lon").values ==
               std::vector<double>{344, 356, 368, 378, 344, 356, 368, 378, 344, 356, 368, 378});
+        DatasetOptions options;
+        options.sources = {"", ""};
+        const auto file = Dataset::open(MPI_COMM_WORLD, path, false, options);
+        const auto* scales = find_attribute(file->schema().attributes, "multiscales");
+        REQUIRE(scales != nullptr);
+        CHECK(scales->type == Type::char_);
+        file->close(false);
+        if (format == "zarr") {
+          std::ifstream in(path + "/zarr.json");
+          const std::string json{std::istreambuf_iterator<char>(in), {}};
+          CHECK(json.find(R"("multiscales":{"layout":[{"asset":"0","transform")") != std::string::npos);
+        }
         double all = 0, coarse = 0;
         for (std::int64_t y = 0; y < k_rows; ++y)
           for (std::int64_t x = 0; x < k_columns; ++x)
