@@ -15,7 +15,7 @@ ROWS, COLUMNS, MISSING = 7, 10, -9.0
 
 
 def write(path, keys):
-    text = f'[[file]]\nname = "{path}"\nevery = "1 day"\noperation = "mean"\nfields = ["temp"]\n{keys}\n'
+    text = f'[[file]]\nname = "{path}"\nevery = "1 day"\noperation = "instant"\nfields = ["temp"]\n{keys}\n'
     streams = shoal.Streams.open(text, start="2001-01-01", calendar="noleap")
     grid = shoal.Decomposition.block(None, {"y": ROWS, "x": COLUMNS})
     streams.axis("lev", [5.0, 20.0])
@@ -52,7 +52,7 @@ def test_levels_are_what_numpy_makes(tmp_path, form):
     path = tmp_path / "his"
     values, areas = write(path, f'format = "{form}"\npyramid = {{ levels = 3, factor = [1, 2, 3] }}')
     weights = areas * (values != MISSING)
-    with shoal.open(path, "r") as file:
+    with shoal.open(path) as file:
         assert np.array_equal(file["0/temp"][0], values)
         assert file["1/temp"].shape == (1, 2, 4, 4) and file["2/temp"].shape == (1, 2, 2, 2)
         for level in (1, 2):
