@@ -55,8 +55,11 @@ void Streams::check_and_stop() {
     look_for_folder(choice.name, choice.line_of("name"), "name");
     if (!plan) continue;
     files += fmt::format("{}: every {}\n", choice.name, text_of(choice.every));
-    for (const Output& output : plan->files.front().outputs)
+    for (const Output& output : plan->files.front().outputs) {
       files += line_of(output);
+      for (const Output& coarser : output.coarser)
+        files += line_of(coarser);
+    }
   }
   const std::string& report = configuration_.report;
   const bool has_report = !report.empty() && look_for_folder(report, 0, "report");

@@ -103,11 +103,15 @@ std::string FileChoice::settings_text() const {
   return text;
 }
 
-void FileChoice::check_variable(const std::string& variable, const std::set<std::string>& others) const {
+Format FileChoice::format() const {
   std::string format = Settings().text("format");
   for (const auto& [key, value] : settings)
     if (key == "format") format = value;
-  check_path(variable, "variable", format_of(format));
+  return format_of(format);
+}
+
+void FileChoice::check_variable(const std::string& variable, const std::set<std::string>& others) const {
+  check_path(variable, "variable", format());
   for (std::string group = group_of(variable); !group.empty(); group = group_of(group))
     if (others.contains(group))
       throw Error(Code::exists,

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/type.hpp"
 #include "codec/packing.hpp"
+#include "format/format_traits.hpp"
 #include "streams/time/window.hpp"
 
 namespace shoal::streams {
@@ -122,6 +123,14 @@ struct InterpolationChoice {
   int line = 0;
 };
 
+/// `pyramid`: coarser copies of the fields, each made of the one before it, in groups of the file.
+struct PyramidChoice {
+  int levels = 1;                          ///< with the one of the fields themselves
+  std::vector<std::int64_t> factor = {2};  ///< cells that become one: of the last dimensions of a field, or
+  bool is_for_all = true;                  ///< of each dimension of a grid
+  int line = 0, factor_line = 0;
+};
+
 /// `attributes`: a line of the table.
 struct AttributeChoice {
   std::string name;
@@ -177,6 +186,7 @@ struct FileChoice {
   std::vector<Levels> levels;
   std::optional<InterpolationChoice> interpolate;
   std::optional<Reduction> reduce;
+  std::optional<PyramidChoice> pyramid;
   std::string from, until;  ///< dates between which the file is written; "": the run's
   MissingSteps missing = MissingSteps::error;
   Unfinished unfinished = Unfinished::drop;
@@ -195,6 +205,8 @@ struct FileChoice {
   /// Lines of keys: line_of("every"); that of the table where the key is not in it.
   std::vector<std::pair<std::string, int>> lines;
   int line_of(const std::string& key) const;
+  /// Of its settings; otherwise the usual one. Error(setting). Local.
+  Format format() const;
   /// As the argument of Dataset::create: "format=netcdf4, compression=...".
   std::string settings_text() const;
   /// Names of variables may be paths in groups, if the file says a format that has them, and no group has a

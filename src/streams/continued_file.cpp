@@ -70,8 +70,20 @@ const VariableDef& RecordFile::variable(const std::string& name) const {
   return schema.variable(schema.find_variable(name));
 }
 
+void RecordFile::compare_levels() const {
+  const auto text = [](std::size_t levels) {
+    return levels == 0 ? std::string("no pyramid") : fmt::format("a pyramid of {} levels", levels);
+  };
+  std::size_t there = 0;
+  while (has(std::to_string(there) + "/time"))
+    ++there;
+  const std::size_t now = file_.level_groups().size();
+  if (there != now) throw differs(text(there), text(now));
+}
+
 // Its configuration may be another one than that of the job before, and the model, too.
 void RecordFile::compare_with_file() {
+  compare_levels();
   for (const DimChoice& dim : dims_) {
     const Schema& schema = dataset_->schema();
     const int index = schema.find_dim(dim.name_in_file());
@@ -79,8 +91,9 @@ void RecordFile::compare_with_file() {
       throw differs(fmt::format("{} cells of '{}'", schema.dim(index).length, dim.name_in_file()),
                     std::to_string(dim.chosen()));
   }
-  for (const Output& output : file_.outputs)
+  for_each_output([&](const Output& output) {
     if (has(output.name)) compare_output(output);
+  });
   compare_time();
   compare_coordinates();
 }

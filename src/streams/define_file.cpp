@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "format/group_paths.hpp"
 #include "streams/nth.hpp"
 #include "streams/record_file.hpp"
 #include "streams/select.hpp"
@@ -21,10 +22,10 @@ std::string day_dim(int bins) {
   return fmt::format("time_of_day_{}", bins);
 }
 
-std::string names_of(const std::vector<DimChoice>& dims) {
+std::string names_of(const std::vector<DimChoice>& dims, const std::string& group = {}) {
   std::string text;
   for (const DimChoice& dim : dims)
-    text += " " + dim.name_in_file();
+    text += " " + group + dim.name_in_file();
   return text;
 }
 
@@ -49,7 +50,9 @@ void RecordFile::define() {
   else
     compare_with_file();
   define_dims();
-  if (is_new) define_time();
+  if (is_new) define_time("");
+  for (const std::string& group : file_.level_groups())
+    if (is_new) define_time(group);
   for (const int bins : bins_)
     define_hours(bins);
   for (const DimChoice& dim : dims_)
@@ -58,8 +61,8 @@ void RecordFile::define() {
     define_scalar(dim);
   define_grids();
   define_sites();
-  for (const Output& output : file_.outputs)
-    define_output(output);
+  define_coarse_variables();
+  for_each_output([&](const Output& output) { define_output(output); });
   if (!is_new && added.empty()) return;
   dataset_->end_define();
   for (Coordinate& one : added)
@@ -81,6 +84,10 @@ void RecordFile::define_attributes() {
   if (const char* type = feature_type(); type != nullptr && find(global, "featureType") == nullptr)
     put_text(nullptr, "featureType", type);
   if (find(global, "Conventions") == nullptr) put_text(nullptr, "Conventions", k_conventions);
+  for (Attribute& given : multiscales_attributes(file_)) {
+    std::erase_if(global, [&](const Attribute& other) { return other.name == given.name; });
+    global.push_back(std::move(given));
+  }
   for (const Attribute& attribute : global)
     put_att(nullptr, attribute);
 }
@@ -102,20 +109,21 @@ void RecordFile::define_dims() {
   if (has_bounds_ || has_axis_bounds || !bins_.empty() || !scalars_.empty()) define_dim("bnds", 2);
 }
 
-void RecordFile::define_time() {
+void RecordFile::define_time(const std::string& group) {
   const FileChoice& choice = file_.choice;
+  const std::string time = group + "time", bounds = group + bounds_name();
   const std::string units = cf_units(choice.time_units, time_.calendar, file_.time_origin);
-  dataset_->def_var("time", Type::double_, "time", nullptr);
-  put_text("time", "standard_name", "time");
-  put_text("time", "long_name", "time");
-  put_text("time", "units", units);
-  put_text("time", "calendar", time_.calendar.name());
-  put_text("time", "axis", "T");
+  dataset_->def_var(time, Type::double_, "time", nullptr);
+  put_text(time.c_str(), "standard_name", "time");
+  put_text(time.c_str(), "long_name", "time");
+  put_text(time.c_str(), "units", units);
+  put_text(time.c_str(), "calendar", time_.calendar.name());
+  put_text(time.c_str(), "axis", "T");
   if (has_bounds_) {
-    put_text("time", choice.climatology ? "climatology" : "bounds", bounds_name());
-    dataset_->def_var(bounds_name(), Type::double_, "time bnds", nullptr);
+    put_text(time.c_str(), choice.climatology ? "climatology" : "bounds", bounds_name());
+    dataset_->def_var(bounds, Type::double_, "time bnds", nullptr);
   }
-  if (has_bounds_ && choice.fms_attributes) {
+  if (has_bounds_ && choice.fms_attributes && group.empty()) {
     const std::array<std::string, 3> about = {"start time for average period", "end time for average period",
                                               "length of average period"},
                                      unit = {units, units, units.substr(0, units.find(' '))};
@@ -145,7 +153,7 @@ void RecordFile::define_axis(const DimChoice& dim) {
   for (const Attribute& attribute : axis->attributes)
     put_att(name.c_str(), attribute);
   if (axis->bounds.empty()) return;
-  put_text(name.c_str(), "bounds", bounds);
+  put_text(name.c_str(), "bounds", name_in_group(bounds));
   dataset_->def_var(bounds, axis->type, name + " bnds", nullptr);
 }
 
@@ -161,11 +169,11 @@ void RecordFile::define_scalar(const DimChoice& dim) {
 }
 
 void RecordFile::define_grids() {
-  for (const auto& [grid, part, suffix] : file_.grids)
+  for (const auto& [grid, part, suffix, group] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
-      const std::string name = variable.name + suffix;
+      const std::string name = group + variable.name + suffix;
       if (variable.grid != grid || has(name)) continue;
-      dataset_->def_var(name, variable.type, names_of(part->choices()), part->decomposition());
+      dataset_->def_var(name, variable.type, names_of(part->choices(), group), part->decomposition());
       if (variable.is_area && find(variable.attributes, "standard_name") == nullptr)
         put_text(name.c_str(), "standard_name", "cell_area");
       for (const Attribute& attribute : variable.attributes)
@@ -182,8 +190,9 @@ std::string RecordFile::dims_of(const Output& output) {
 void RecordFile::define_output(const Output& output) {
   if (has(output.name)) return;
   const Collector& collector = nth(plan_.collectors, output.collector);
+  const auto cut = output.is_cut ? collector.part->decomposition() : nullptr;
   dataset_->def_var(output.name, output.encoding.type, dims_of(output),
-                    output.is_cut ? collector.part->decomposition() : nullptr);
+                    output.coarse != nullptr ? output.coarse : cut);
   dataset_->def_fill(output.name, Type::double_, &output.encoding.fill);
   for (const Attribute& attribute : output.attributes)
     put_att(output.name.c_str(), attribute);
@@ -225,17 +234,18 @@ std::vector<RecordFile::Coordinate> RecordFile::coordinates() const {
     add(dim.name_in_file(), values, {dim.chosen()});
     if (!bounds.empty()) add(dim.name_in_file() + "_bounds", bounds, {dim.chosen(), 2});
   }
-  for (const auto& [grid, part, suffix] : file_.grids)
+  for (const auto& [grid, part, suffix, group] : file_.grids)
     for (const GridVariable& variable : model_.grid_variables()) {
       if (variable.grid != grid) continue;
       const Decomposition& whole = *nth(model_.grids(), grid).decomposition;
       auto values = variable.values;
       out.push_back(
-          {variable.name + suffix,
+          {group + variable.name + suffix,
            part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole))),
            part->local_shape(), part->decomposition()});
     }
   add_sites(out);
+  add_coarse_variables(out);
   return out;
 }
 

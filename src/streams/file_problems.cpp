@@ -73,6 +73,7 @@ std::optional<Plan> plan_of_file(const Comm& comm, const Configuration& configur
       of_field.levels.clear();
       of_field.reduce.reset();
       of_field.interpolate.reset();
+      of_field.pyramid.reset();
     }
     attempt(of_field);
   }

@@ -154,6 +154,7 @@ class Planner {
       selector.check_used();
     if (levels_) levels_->check_used();
     add_grids(out);
+    if (choice.pyramid) add_pyramid(comm_, model_, plan_, configuration_.path, out);
     check_names(out, std::move(names));
     return out;
   }
@@ -661,7 +662,7 @@ class Planner {
            std::make_shared<const Part>(
                comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
                without_mask(nth(model_.grids(), like.grid).decomposition)),
-           output.suffix});
+           output.suffix, ""});
     }
   }
 

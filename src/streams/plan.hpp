@@ -10,6 +10,7 @@
 #include "comm/comm.hpp"
 #include "streams/accumulator.hpp"
 #include "streams/clock.hpp"
+#include "streams/coarsening.hpp"
 #include "streams/configuration.hpp"
 #include "streams/descriptions.hpp"
 #include "streams/expression.hpp"
@@ -71,6 +72,9 @@ struct Output {
   std::string suffix;  ///< of names in the file: "_north", of a region that is one of several
   Attributes attributes;
   int line = 0;
+  int pyramid = -1;             ///< of those of the file: its values have coarser copies by it; -1: none
+  std::vector<Output> coarser;  ///< variables of these copies, each made of the one before it
+  std::shared_ptr<const Decomposition> coarse;  ///< of a coarser copy
 };
 
 /// A part of a grid whose coordinates a file has.
@@ -78,6 +82,25 @@ struct GridPart {
   int grid = 0;
   std::shared_ptr<const Part> part;  ///< of all of its dimensions, with land
   std::string suffix;                ///< of names in the file
+  std::string group;                 ///< before names in the file: "0/", or ""
+};
+
+/// What coarser copies of fields on one grid are made with.
+struct Pyramid {
+  int grid = 0;
+  std::string suffix;
+  std::vector<double> weights;    ///< of this rank's cells: areas, or 1; 0 where they are masked
+  std::vector<Coarsening> steps;  ///< from each level to the next
+};
+
+/// Coordinates of a grid's coarser cells, and their areas.
+struct CoarseVariable {
+  std::string name, dims;
+  Type type = Type::double_;
+  Attributes attributes;
+  std::vector<double> values;
+  Dims extents;
+  std::shared_ptr<const Decomposition> decomposition;
 };
 
 /// What a file of the configuration holds.
@@ -88,6 +111,11 @@ struct FilePlan {
   std::vector<Output> outputs;
   std::vector<GridPart> grids;
   std::shared_ptr<const Sites> sites;  ///< cells one by one; nullptr: none
+  std::vector<Pyramid> pyramids;       ///< of each grid
+  std::vector<CoarseVariable> coarse_variables;
+
+  /// Before names in the file: of the levels of a pyramid, "0/" that of the fields themselves.
+  std::vector<std::string> level_groups() const;
 };
 
 /// The configuration, brought together with what the model described.
@@ -103,6 +131,15 @@ struct Plan {
 
 /// One for a collector of the plan, which needs no operation yet. Local.
 std::unique_ptr<Accumulator> accumulator_for(const Plan& plan, const Collector& collector);
+
+/// Gives the file its levels, as its key `pyramid` says: variables, dimensions and coordinates of the fields
+/// go to group 0, and coarser copies are added in groups 1, 2, ... path: of the configuration. Error(setting)
+/// with its line. Collective.
+void add_pyramid(const Comm& comm, const Descriptions& model, const Plan& plan, const std::string& path,
+                 FilePlan& file);
+/// Attributes of a file that say what its levels are, as the convention `multiscales` for Zarr has them:
+/// texts in JSON, which Zarr's metadata has as JSON. None without a pyramid. Local.
+Attributes multiscales_attributes(const FilePlan& file);
 
 /// When a run is, and this job of it.
 struct RunTime {

@@ -26,7 +26,7 @@ const std::vector<std::string> k_file_keys = {
     "levels",       "reduce",   "interpolate",  "from",       "until",          "missing",
     "unfinished",   "commit",   "time",         "time_units", "fms_attributes", "type",
     "attributes",   "enabled",  "scale_factor", "add_offset", "strict",         "time_origin",
-    "sample_every", "pack"};
+    "sample_every", "pack",     "pyramid"};
 const std::vector<std::string> k_field_keys = {"field",      "group",         "expression",   "name",
                                                "operation",  "type",          "scale_factor", "add_offset",
                                                "attributes", "enabled",       "long_name",    "standard_name",
@@ -331,6 +331,7 @@ class Reader : private SelectionReader {
     take("section", [&](const auto& node) { file.sites = section(node); });
     take("indices", [&](const auto& node) { file.indices = indices(node); });
     take("levels", [&](const auto& node) { file.levels = levels(node); });
+    take("pyramid", [&](const auto& node) { file.pyramid = pyramid(node); });
     take("reduce", [&](const auto& node) { file.reduce = reduction(node); });
     take("interpolate", [&](const auto& node) { file.interpolate = interpolation(node); });
     take("from", [&](const auto& node) { file.from = text(node, "from"); });
@@ -466,6 +467,19 @@ class Reader : private SelectionReader {
       first = key;
     }
   }
+  void check_pyramid(const toml::table& table, const FileChoice& file) {
+    const auto add = [&](std::string message) {
+      problems_.push_back({file.pyramid->line, "pyramid", std::move(message)});
+    };
+    for (const char* key : {"regions", "at", "section"})
+      if (of_file(table, key) != nullptr)
+        add(fmt::format("is of a grid's cells, all or those of one region; this file has {}", key));
+    if (const Format format = file.format(); !traits_of(format).has_groups)
+      add(
+          fmt::format("has its levels in groups, which format {} does not have; choose format = \"zarr\" or "
+                      "\"netcdf4\"",
+                      name_of(format)));
+  }
   void check_climatology(const FileChoice& file) {
     const Status status = caught([&] {
       if (file.every.kind == Duration::Kind::steps)
@@ -503,6 +517,7 @@ class Reader : private SelectionReader {
                          field.text)});
     check_names(file);
     check_one_choice(table);
+    if (file.pyramid && problems_.size() == before) check_pyramid(table, file);
     if (file.interpolate && !file.levels.empty())
       problems_.push_back({file.line_of("levels"), "levels", "interpolate says which levels the file has"});
     if (file.interpolate && file.interpolate->after && file.reduce)

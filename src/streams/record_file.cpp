@@ -82,6 +82,8 @@ RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const 
     };
     add(scalars_, output.scalars);
     add(dims_, output.dims);
+    for (const Output& coarser : output.coarser)
+      add(dims_, coarser.dims);
   }
 }
 
@@ -222,9 +224,11 @@ void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
     const Window first = nth(plan_.clocks, file_.clock).beginning(time.window.start);
     at = {first.start.microseconds + (first.end.microseconds - first.start.microseconds) / 2};
   }
-  put_doubles(numbers_.time, {time_value(at)}, {}, record);
+  for (const int variable : numbers_.time)
+    put_doubles(variable, {time_value(at)}, {}, record);
   const double start = time_value(time.bounds.start), end = time_value(time.bounds.end);
-  if (has_bounds_) put_doubles(numbers_.bounds, {start, end}, {2}, record);
+  for (const int variable : numbers_.bounds)
+    put_doubles(variable, {start, end}, {2}, record);
   const double averages[] = {start, end, cf_value(choice.time_units, time.bounds.end, time.bounds.start)};
   for (std::size_t i = 0; i < numbers_.averages.size(); ++i)
     put_doubles(numbers_.averages[i], {averages[i]}, {}, record);
@@ -232,13 +236,21 @@ void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
 
 RecordFile::Numbers RecordFile::find_numbers() const {
   Numbers found;
-  found.time = dataset_->variable("time");
-  if (has_bounds_) found.bounds = dataset_->variable(bounds_name());
+  std::vector<std::string> groups = file_.level_groups();
+  groups.insert(groups.begin(), "");
+  for (const std::string& group : groups) {
+    found.time.push_back(dataset_->variable(group + "time"));
+    if (has_bounds_) found.bounds.push_back(dataset_->variable(group + bounds_name()));
+  }
   if (has_bounds_ && file_.choice.fms_attributes)
     for (const char* name : k_averages)
       found.averages.push_back(dataset_->variable(name));
-  for (const Output& output : file_.outputs)
+  for (const Output& output : file_.outputs) {
     found.outputs.push_back(dataset_->variable(output.name));
+    found.coarser.emplace_back();
+    for (const Output& coarser : output.coarser)
+      found.coarser.back().push_back(dataset_->variable(coarser.name));
+  }
   return found;
 }
 
@@ -250,8 +262,10 @@ void RecordFile::write(const RecordTime& time, const std::vector<Values>& values
     const std::int64_t record = record_of(time);
     changed_ = true;
     std::vector<OutOfRange> unpackable;
-    for (const Values& one : values)
+    for (const Values& one : values) {
       unpackable.push_back(write_output(one, record));
+      if (!one.output->coarser.empty()) write_coarser(one, record);
+    }
     check_packed(values, unpackable);
   } catch (const Error& e) {
     throw e.in_file(path_);

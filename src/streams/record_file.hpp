@@ -111,7 +111,7 @@ class RecordFile {
   void define();
   void define_attributes();
   void define_dims();
-  void define_time();
+  void define_time(const std::string& group);
   void define_hours(int bins);
   void define_axis(const DimChoice& dim);
   void define_scalar(const DimChoice& dim);
@@ -122,6 +122,23 @@ class RecordFile {
   void define_sites();
   static std::string dims_of(const Output& output);
   void define_output(const Output& output);
+  struct Coordinate;
+  // Of levels of a pyramid: record_pyramid.cpp.
+  void define_coarse_variables();
+  void add_coarse_variables(std::vector<Coordinate>& out) const;
+  void compare_levels() const;
+  void write_coarser(const Values& values, std::int64_t record);
+  /// All values that write_output has, not packed yet: [parts of a day, dimensions before the grid's] times
+  /// this rank's cells.
+  std::vector<double> all_values(const Values& values) const;
+  template <class Visit>
+  void for_each_output(Visit&& visit) const {
+    for (const Output& output : file_.outputs) {
+      visit(output);
+      for (const Output& coarser : output.coarser)
+        visit(coarser);
+    }
+  }
   /// A variable with values that all records share, of this rank's cells.
   struct Coordinate {
     std::string name;
@@ -163,9 +180,10 @@ class RecordFile {
   void put_text(const char* variable, const char* name, const std::string& text);
   /// Variables that records have, by their numbers in the open file.
   struct Numbers {
-    int time = -1, bounds = -1;
-    std::vector<int> averages;  // average_T1, _T2, _DT
-    std::vector<int> outputs;   // as in the plan
+    std::vector<int> time, bounds;  // of the file, and of each level
+    std::vector<int> averages;      // average_T1, _T2, _DT
+    std::vector<int> outputs;       // as in the plan
+    std::vector<std::vector<int>> coarser;
   };
   Numbers find_numbers() const;
   int number_of(const Output& output) const { return nth(numbers_.outputs, &output - file_.outputs.data()); }

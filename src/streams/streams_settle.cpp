@@ -347,10 +347,15 @@ std::string Streams::report() const {
   }
   for (const RecordFile& file : files_) {
     json outputs = json::array(), written = json::array();
-    for (const Output& output : file.plan().outputs)
+    const auto add = [&](const Output& output) {
       outputs.push_back({{"name", output.name},
                          {"operation", text_of(output.operation)},
                          {"type", name_of(output.encoding.type)}});
+    };
+    for (const Output& output : file.plan().outputs) {
+      add(output);
+      std::for_each(output.coarser.begin(), output.coarser.end(), add);
+    }
     for (const auto& [path, records] : file.written())
       written.push_back({{"path", path}, {"records", records}});
     if (file.is_open()) written.push_back({{"path", file.path()}, {"records", file.records()}});

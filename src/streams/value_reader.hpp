@@ -74,6 +74,7 @@ class SelectionReader : public ValueReader {
   std::vector<Levels> levels(const toml::node& node);
   std::optional<InterpolationChoice> interpolation(const toml::node& node);
   std::optional<Reduction> reduction(const toml::node& node);
+  std::optional<PyramidChoice> pyramid(const toml::node& node);
 
  private:
   bool add_place(const toml::node& node, SiteChoice& out);

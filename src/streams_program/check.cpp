@@ -160,7 +160,7 @@ class Checker {
   static std::int64_t variables(const FilePlan& plan, Json& out) {
     out["variables"] = Json::array();
     std::int64_t all = 0;
-    for (const auto& output : plan.outputs) {
+    const auto add = [&](const Output& output) {
       auto dims = Json::array();
       std::int64_t cells = std::max(1, output.operation.bins);
       for (const auto& dim : output.dims) {
@@ -174,6 +174,10 @@ class Checker {
                                   {"dims", dims},
                                   {"record_bytes", bytes}});
       all += bytes;
+    };
+    for (const Output& output : plan.outputs) {
+      add(output);
+      std::for_each(output.coarser.begin(), output.coarser.end(), add);
     }
     return all;
   }

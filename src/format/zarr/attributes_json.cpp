@@ -95,6 +95,20 @@ std::optional<Attribute> natural_attribute(const std::string& name, const Json& 
   return attribute;
 }
 
+constexpr const char* k_json = "json";
+
+/// Attributes that Zarr's conventions have as JSON, and Shoal as texts.
+bool is_of_convention(const std::string& name) {
+  return name == "multiscales" || name == "zarr_conventions";
+}
+
+/// An object or a list; otherwise null.
+Json convention_json(const std::string& text) {
+  Json json;
+  const Status status = caught([&] { json = without_specials(parse_json(text)); });
+  return status.ok() && json.is_structured() && json_text(json) == text ? json : Json();
+}
+
 struct TypeNote {
   Type type = Type::none;
   bool latin1 = false;
@@ -224,6 +238,13 @@ Json attribute_json(const Attribute& attribute, std::string& note) {
     while (!text.empty() && text.back() == '\0')
       text.pop_back();
     if (text.size() < attribute.data.size()) note += fmt::format("[{}]", attribute.data.size());
+    if (is_of_convention(attribute.name)) {
+      json = convention_json(text);
+      if (!json.is_null()) {
+        note = k_json;
+        return json;
+      }
+    }
     const bool latin1 = !is_utf8(text);
     json = string_json(text, latin1);
     if (latin1) note += k_latin1;
@@ -237,6 +258,8 @@ Json attribute_json(const Attribute& attribute, std::string& note) {
 
 std::optional<Attribute> attribute_from(const std::string& name, const Json& json, const std::string& note,
                                         std::string& unread) {
+  if (note == k_json && is_of_convention(name) && json.is_structured())
+    return Attribute::text(name, json_text(without_specials(json)));
   if (!note.empty())
     if (auto attribute = noted_attribute(name, json, type_note(note))) return attribute;
   auto attribute = natural_attribute(name, json);

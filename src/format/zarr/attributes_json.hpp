@@ -17,6 +17,7 @@ namespace shoal::zarr {
 ///     "short"             type of numbers, or "string" of a single text
 ///     "char[12]"          a text with zeros behind, up to that length
 ///     "char latin-1"      bytes that are not UTF-8, each as the character with its number
+///     "json"              a text in JSON, which is there as JSON: what conventions for Zarr ask for
 struct AttributeNotes {
   Json types = Json::object();
   Json hidden = Json::object();  ///< attributes that are here alone: {"missing_value": ["double", "NaN"]}
