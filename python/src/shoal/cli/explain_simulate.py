@@ -64,8 +64,8 @@ def simulate(
     """Build the plans of all ranks, which do not run, one after the other, without MPI.
 
     By the library's own code: what plans cost, what goes between nodes, what each writer stores. The first
-    line says what to do. With --format zarr also how many files (shards) a run makes, and what each commit asks
-    of the file system.
+    line says what to do. With --format zarr also how many files (shards) a run makes, and what each commit
+    asks of the file system.
 
     Exit status 0; 2 for options that cannot be.
     """
