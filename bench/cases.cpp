@@ -38,11 +38,12 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
   if (setup.experiment.program != ProgramKind::streams &&
       (entry.does == MethodEntry::Does::sums || entry.does == MethodEntry::Does::fields))
     return entry.name + " is for runs whose files have means, and those of " + name + " have none";
-  const bool moves_boxes = !entry.through_shoal && (entry.driver == "gather" || entry.driver == "netcdf");
+  const bool moves_boxes = !entry.through_shoal && (entry.driver == "gather" || entry.driver == "netcdf" ||
+                                                    entry.driver == "zarr-python");
   if (content.any_scattered() && moves_boxes)
     return entry.name + " moves boxes, and the columns of " + name + " are lists; --cut block is possible";
-  if (content.define_only && entry.formats.empty())
-    return entry.name + " has nothing to define, and " + name + " does nothing else";
+  if (content.define_only && (entry.formats.empty() || entry.driver == "zarr-python"))
+    return entry.name + " has no definitions apart from values, and " + name + " does nothing else";
   if (!entry.through_shoal && !entry.formats.empty() && !contains(entry.formats, format))
     return entry.name + " has no format " + format + ", only " + joined(entry.formats);
   if (setup.sync_every > 0 && entry.writes() && !entry.syncs)
@@ -54,7 +55,8 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
 std::string file_name(const Setup& setup, const Case& c, std::size_t number) {
   const std::string ending = c.format == "raw"     ? (c.method.entry->through_shoal ? ".raw" : ".bin")
                              : c.format == "ascii" ? ".txt"
-                                                   : ".nc";
+                             : c.format == "zarr" || c.format == "nczarr" ? ".zarr"
+                                                                          : ".nc";
   return setup.files + std::to_string(number) + "-" + c.method.entry->name + "-" + c.format + ending;
 }
 

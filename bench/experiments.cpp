@@ -51,6 +51,7 @@ Experiment described(const std::string& name) {
         {"native", "native+format=netcdf4", "gather", "bare-pnetcdf-collective", "bare-netcdf-collective"},
         usual,
         ""};
+  if (name == "many-fields") return {name, {"native+format=netcdf4", "native+zarr"}, usual, ""};
   return {name, {"native", "limit"}, usual, ""};
 }
 

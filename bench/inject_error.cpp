@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "arrays.hpp"
@@ -86,6 +87,20 @@ const Field& injected_field(const Content& content) {
   throw std::runtime_error("injecting an error: the workload has no distributed field");
 }
 
+// In the first of the files that has the values.
+void inject_error_in_one(const std::vector<std::string>& files, const std::vector<std::byte>& values,
+                         std::int64_t size) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    try {
+      const MappedFile mapped(files[i]);
+      mapped.spoil(mapped.find(values, size), false);
+      return;
+    } catch (const std::runtime_error&) {
+      if (i + 1 == files.size()) throw;
+    }
+  }
+}
+
 }  // namespace
 
 void inject_error(const std::string& path, const Content& content, std::int64_t records, const Tile& tile,
@@ -99,14 +114,20 @@ void inject_error(const std::string& path, const Content& content, std::int64_t 
     std::vector<std::int64_t> cell(field.shape.size(), 0);
     if (field.record) cell.insert(cell.begin(), record);
     const auto place = file ? file->place(field.name, cell) : -1;
+    // Some neighbouring values are enough to be found nowhere else.
+    if (place < 0) {
+      box.rows = 1;
+      box.columns = std::min<std::int64_t>(4, box.columns);
+    }
+    if (std::filesystem::is_directory(piece)) {
+      inject_error_in_one(files_of(path), values_of_box(field, box, record), size_of(field.type));
+      return;
+    }
     const MappedFile mapped(piece);
     if (place >= 0) {
       mapped.spoil(place, file->is_text());
       return;
     }
-    // Some neighbouring values are enough to be found nowhere else.
-    box.rows = 1;
-    box.columns = std::min<std::int64_t>(4, box.columns);
     mapped.spoil(mapped.find(values_of_box(field, box, record), size_of(field.type)), false);
     return;
   }
@@ -114,16 +135,7 @@ void inject_error(const std::string& path, const Content& content, std::int64_t 
 }
 
 void inject_error_in(const std::string& path, const std::vector<std::byte>& values, std::int64_t size) {
-  const auto pieces = pieces_of(path);
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const MappedFile mapped(pieces[i]);
-    try {
-      mapped.spoil(mapped.find(values, size), false);
-      return;
-    } catch (const std::runtime_error&) {
-      if (i + 1 == pieces.size()) throw;
-    }
-  }
+  inject_error_in_one(pieces_of(path), values, size);
 }
 
 }  // namespace shoal::bench

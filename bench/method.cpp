@@ -3,6 +3,10 @@
 // with.
 #include "method.hpp"
 
+#ifdef SHOAL_HAVE_NETCDF
+#include <netcdf_meta.h>
+#endif
+
 #include <array>
 
 #include "command_line.hpp"
@@ -82,6 +86,26 @@ MethodEntry own_entry(const std::string& name, const std::string& driver, const 
           .takes_hints = !access.empty(),
           .replicated = driver != "mpiio",
           .syncs = driver != "mpiio",
+          .make = make};
+}
+
+#if defined(NC_HAS_NCZARR) && NC_HAS_NCZARR
+const char* const k_no_nczarr = "";
+#else
+const char* const k_no_nczarr =
+    "this build's netCDF-C has no NCZarr; build shoal-bench with netCDF-C 4.8 or newer";
+#endif
+
+// A process of Python works for each rank, or for rank 0.
+MethodEntry python_entry(const std::string& name, const std::string& driver, const std::string& summary,
+                         Maker* make) {
+  return {.name = name,
+          .driver = driver,
+          .summary = summary,
+          .formats = {"zarr"},
+          .syncs = true,
+          .fixed_format = "zarr",
+          .settings = {"compression"},
           .make = make};
 }
 
@@ -184,7 +208,23 @@ std::vector<MethodEntry> make_all() {
   all.back().settings = {"compression"};
   all.push_back(bare_entry("gather", "", "rank 0 collects, serial netCDF-C alone writes",
                            {"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"}, make_bare_gather));
+  all.push_back({.name = "nczarr",
+                 .driver = "gather",
+                 .summary = "rank 0 collects, NCZarr of serial netCDF-C alone writes Zarr of version 2",
+                 .formats = {"nczarr"},
+                 // netCDF-C 4.9.0 ends with a signal when it opens a store that has scalars.
+                 .reads = false,
+                 .syncs = true,
+                 .fixed_format = "nczarr",
+                 .settings = {"compression"},
+                 .missing = k_no_nczarr,
+                 .make = make_bare_gather});
 #endif
+  all.push_back(python_entry("zarr-python", "zarr-python",
+                             "zarr-python 3 alone, each rank writes shards of its own: its tile of a record",
+                             make_zarr_python));
+  all.push_back(python_entry("xarray", "gather", "rank 0 collects, xarray's Dataset.to_zarr alone writes",
+                             make_xarray));
   all.push_back(bare_entry("mpiio", "collective",
                            "MPI-IO alone, one derived datatype a field; distributed fields alone", {},
                            make_bare_mpiio));

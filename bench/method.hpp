@@ -95,6 +95,7 @@ struct MethodEntry {
   bool takes_hints = false;
   bool replicated = true;  ///< replicated variables are written too
   bool listed = true;      ///< false: only there to be refused
+  bool reads = true;       ///< false: --read leaves it out, as its library cannot open what it wrote
   bool syncs = false;      ///< can make records safe while the file stays open (--sync-every)
   /// fields: it takes the fields of each step, and makes the files of them itself; sums: it works out means
   /// and extremes, and writes nothing.
@@ -120,6 +121,8 @@ Maker make_bare_netcdf;   // methods/bare_netcdf.cpp
 Maker make_bare_mpiio;    // methods/bare_mpiio.cpp
 Maker make_bare_gather;   // the same
 Maker make_bare_hdf5;     // methods/bare_hdf5.cpp
+Maker make_zarr_python;   // methods/zarr_python.cpp
+Maker make_xarray;        // the same
 Maker make_pio_on_shoal;  // methods/plugins.cpp, here and below
 Maker make_pio;
 Maker make_door;  // make_bare_netcdf or make_bare_pnetcdf, behind the door of the entry's driver

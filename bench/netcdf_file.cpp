@@ -6,6 +6,7 @@
 #include <netcdf.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "shoal_check.hpp"
@@ -17,10 +18,16 @@ void check_netcdf(int status, const std::string& what, const std::string& path) 
     throw std::runtime_error("netCDF-C: " + what + " in " + path + ": " + nc_strerror(status));
 }
 
+std::string netcdf_name(const std::string& path, const std::string& format) {
+  if (format != "nczarr") return path;
+  return "file://" + std::filesystem::absolute(path).string() + "#mode=nczarr,file";
+}
+
 int netcdf_create_mode(const std::string& format) {
   if (format == "cdf2") return NC_64BIT_OFFSET;
   if (format == "cdf5") return NC_64BIT_DATA;
   if (format == "netcdf4") return NC_NETCDF4;
+  if (format == "nczarr") return NC_NETCDF4;
   if (format == "netcdf4-classic") return NC_NETCDF4 | NC_CLASSIC_MODEL;
   return 0;
 }

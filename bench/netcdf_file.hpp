@@ -13,7 +13,10 @@ namespace shoal::bench {
 /// std::runtime_error with netCDF's message if the status is one of failure.
 void check_netcdf(int status, const std::string& what, const std::string& path);
 
-/// Flags of nc_create for cdf1, cdf2, cdf5, netcdf4, netcdf4-classic.
+/// What netCDF-C opens: the path; of format nczarr, which netCDF knows by a URL alone, that.
+std::string netcdf_name(const std::string& path, const std::string& format);
+
+/// Flags of nc_create for cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, nczarr.
 int netcdf_create_mode(const std::string& format);
 
 /// Defines the content in an open file and leaves define mode; returns the variables' ids in order. Cells are

@@ -174,6 +174,7 @@ Tiling tiling_of(const Options& options, int ranks) {
 // stored in the background.
 static std::string written_out(const std::string& part) {
   if (part == "thread") return "background=thread";
+  if (part == "zarr") return "format=zarr";
   for (const std::string codec : {"deflate", "zstd"}) {
     const std::string level = part.substr(std::min(codec.size(), part.size()));
     if (part.rfind(codec, 0) == 0 && !level.empty() &&

@@ -59,6 +59,14 @@ class NetcdfFile final : public PlainFile {
     return {values.begin(), values.end()};
   }
 
+  std::string text(const std::string& variable, const std::string& attribute) override {
+    const int id = id_of(variable);
+    std::size_t length = 0;
+    if (nc_inq_attlen(file_, id, attribute.c_str(), &length) != NC_NOERR) return {};
+    std::string found(length, '\0');
+    return nc_get_att_text(file_, id, attribute.c_str(), found.data()) == NC_NOERR ? found : "";
+  }
+
   void read(const std::string& variable, const std::vector<std::int64_t>& start,
             const std::vector<std::int64_t>& count, std::byte* values) override {
     std::vector<std::size_t> from(start.begin(), start.end()), cells(count.begin(), count.end());
@@ -96,7 +104,8 @@ std::unique_ptr<PlainFile> open_netcdf(const std::string&) {
 #endif
 
 std::unique_ptr<PlainFile> open_plain(const std::string& path) {
-  return std::filesystem::exists(path + ".json") ? open_raw(path) : open_netcdf(path);
+  if (std::filesystem::exists(path + ".json")) return open_raw(path);
+  return std::filesystem::is_directory(path) ? open_store(path) : open_netcdf(path);
 }
 
 }  // namespace shoal::bench

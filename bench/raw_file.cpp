@@ -63,6 +63,12 @@ class RawFile final : public PlainFile {
     return values;
   }
 
+  std::string text(const std::string& variable, const std::string& attribute) override {
+    for (const auto& a : variable_of(variable).at("attributes"))
+      if (a.at("name") == attribute && a.at("value").is_string()) return a.at("value").get<std::string>();
+    return {};
+  }
+
   std::int64_t place(const std::string& variable, const std::vector<std::int64_t>& cell) override {
     const auto& v = variable_of(variable);
     const bool record = has_record(v);

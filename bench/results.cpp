@@ -147,6 +147,7 @@ std::string object_of(const Setup& setup, const Result& r, const std::string& ev
   object["records"] = setup.records;
   object["sync_every"] = setup.sync_every;
   object["bytes"] = r.bytes;
+  object["files"] = r.files;
   object["file_bytes"] = r.file_bytes;
   object["dir"] = r.dir;
   object["filesystem"] = file_system_of(setup, r.dir);

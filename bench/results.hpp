@@ -24,6 +24,7 @@ struct Result {
   std::string time;  ///< of the start, ISO 8601, UTC
   int repetition = 0;                 ///< 0: warming up, not counted
   std::int64_t bytes = 0;             ///< of values
+  std::int64_t files = 0;             ///< that were written, 0 for reads
   std::int64_t file_bytes = 0;        ///< of the files that were written, 0 for reads
   std::int64_t wrong = 0;             ///< cells or definitions that the check found wrong
   Phases phases = {};                 ///< slowest rank of each; user and system: all ranks together

@@ -71,6 +71,10 @@ std::int64_t Session::bytes_in_files(const std::string& path) const {
   return rank_ == 0 ? bytes_of_files(path) : 0;
 }
 
+std::int64_t Session::files_in(const std::string& path) const {
+  return rank_ == 0 ? static_cast<std::int64_t>(files_of(path).size()) : 0;
+}
+
 void Session::remove(const std::string& path) {
   if (rank_ == 0) remove_files(path);
   quiet_barrier(comm_);

@@ -59,6 +59,7 @@ class Session {
   void remove(const std::string& path);
   /// Of a file that was written, or of the files of a set; on rank 0, which keeps results.
   std::int64_t bytes_in_files(const std::string& path) const;
+  std::int64_t files_in(const std::string& path) const;  ///< how many; 0 on other ranks than 0
   Run make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays, Phases& phases) const;
   /// Of one of files(), with the arrays of its fields.
   Run make_run(const Case& c, const RunFile& file, std::vector<LocalField>& arrays, Phases& phases) const;

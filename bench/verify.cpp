@@ -8,12 +8,7 @@
 #include "dataset_check.hpp"
 #include "files.hpp"
 #include "inject_error.hpp"
-
-#ifdef SHOAL_HAVE_NETCDF
-#include <netcdf.h>
-
-#include "netcdf_file.hpp"
-#endif
+#include "plain_file.hpp"
 
 namespace shoal::bench {
 
@@ -21,21 +16,16 @@ namespace {
 
 #ifdef SHOAL_HAVE_NETCDF
 
-std::int64_t wrong_definitions(int file, const Content& content) {
+std::int64_t wrong_definitions(PlainFile& file, const Content& content) {
   std::int64_t wrong = 0;
   for (const auto& field : content.fields) {
-    int id = -1, dims = -1;
-    if (nc_inq_varid(file, field.name.c_str(), &id) != NC_NOERR ||
-        nc_inq_varndims(file, id, &dims) != NC_NOERR || dims != static_cast<int>(field.dims.size())) {
+    PlainVariable found;
+    if (!file.find(field.name, found) || found.dims.size() != field.dims.size()) {
       ++wrong;
       continue;
     }
-    for (const auto& [key, value] : field.attributes) {
-      std::size_t length = 0;
-      std::string found;
-      if (nc_inq_attlen(file, id, key.c_str(), &length) == NC_NOERR) found.resize(length);
-      wrong += nc_get_att_text(file, id, key.c_str(), found.data()) != NC_NOERR || found != value;
-    }
+    for (const auto& [key, value] : field.attributes)
+      wrong += file.text(field.name, key) != value;
   }
   return wrong;
 }
@@ -47,12 +37,7 @@ std::int64_t wrong_in(const Run& run, const std::string& path) {
 std::int64_t wrong_by_library(const Run& run) {
   if (!run.content.define_only) return wrong_in(run, run.path);
   if (run.rank != 0) return 0;
-  const auto path = pieces_of(run.path).at(0);
-  int file = -1;
-  check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &file), "opening", path);
-  const auto wrong = wrong_definitions(file, run.content);
-  check_netcdf(nc_close(file), "closing", path);
-  return wrong;
+  return wrong_definitions(*open_plain(pieces_of(run.path).at(0)), run.content);
 }
 
 #else

@@ -52,8 +52,9 @@ Content define_content(const Grid& grid);      // workloads/define.cpp
 Content seven_ways_content(const Grid& grid);  // workloads/seven_ways.cpp
 Content restart_content(const Grid& grid);     // workloads/restart.cpp
 bool restart_size(const std::string& text, Grid& grid);
-Content commits_content(const Grid& grid);     // workloads/commits.cpp
-Content mom_output_content(const Grid& grid);  // workloads/mom_output.cpp
-Content streams_content(const Grid& grid);     // workloads/streams.cpp
+Content commits_content(const Grid& grid);      // workloads/commits.cpp
+Content many_fields_content(const Grid& grid);  // the same
+Content mom_output_content(const Grid& grid);   // workloads/mom_output.cpp
+Content streams_content(const Grid& grid);      // workloads/streams.cpp
 
 }  // namespace shoal::bench

@@ -3,7 +3,7 @@
 #   shoal_bench_door_netcdf, shoal_bench_door_pnetcdf
 # shoal_bench_doors has what was built, as definitions.
 set(shoal_bench_doors "")
-set(shoal_bench_netcdf_sources methods/bare_netcdf.cpp netcdf_file.cpp)
+set(shoal_bench_netcdf_sources methods/bare_netcdf.cpp netcdf_file.cpp files.cpp)
 set(shoal_bench_pnetcdf_sources methods/bare_pnetcdf.cpp)
 foreach(library netcdf pnetcdf)
   set(door "")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // netCDF-C alone. Parallel netCDF-4 (over parallel HDF5): every rank defines, every variable in collective
-// access. And what most models do: every rank sends its cells to rank 0, which puts the field together and
-// writes it through serial netCDF-C; reading is the same way back.
+// access. And what most models do: fields gathered on rank 0, which writes them through serial netCDF-C.
 #include "method.hpp"
 
 #ifdef SHOAL_HAVE_NETCDF
@@ -9,9 +8,10 @@
 #include <netcdf.h>
 #include <netcdf_par.h>
 
-#include <array>
-#include <cstring>
+#include <algorithm>
 
+#include "files.hpp"
+#include "methods/gathered.hpp"
 #include "methods/packed_method.hpp"
 #include "netcdf_file.hpp"
 #include "node.hpp"
@@ -20,24 +20,31 @@ namespace shoal::bench {
 
 namespace {
 
+// NCZarr of netCDF-C 4.9.0 has no unlimited dimension: it gets the length that it will have.
+Content with_records(Content content, std::int64_t records) {
+  for (auto& dimension : content.dimensions)
+    if (dimension.length == 0) dimension.length = std::max<std::int64_t>(records, 1);
+  return content;
+}
+
 // What both have in common.
 class ByNetcdf : public PackedMethod {
  protected:
   std::vector<int> define(Run& run) override {
     const auto compression = run.settings.find("compression");
-    return define_netcdf(file_, run.content, run.path,
-                         compression == run.settings.end() ? "" : compression->second);
+    return define_netcdf(file_, run.format == "nczarr" ? with_records(run.content, run.records) : run.content,
+                         run.path, compression == run.settings.end() ? "" : compression->second);
   }
   int find(Run& run, const Field& field) override { return find_netcdf_variable(file_, field, run.path); }
   void sync_file(Run& run) override {
     check_netcdf(nc_sync(file_), "sync", run.path);
-    if (run.flush && run.flushes) flush_file(run.path);
+    flush_written(run);
   }
   void close_file(Run& run) override { check_netcdf(nc_close(file_), "closing", run.path); }
   void close_written(Run& run) override {
     run.phases.time(Phase::store, [&] {
       ByNetcdf::close_file(run);
-      if (run.flush && run.flushes) flush_file(run.path);
+      flush_written(run);
     });
   }
 
@@ -57,6 +64,18 @@ class ByNetcdf : public PackedMethod {
   void get_values(const Run& run, std::size_t i, const Section<std::size_t>& s, std::byte* values) const {
     check_netcdf(nc_get_vara(file_, id(i), s.start.data(), s.count.data(), values),
                  "reading of " + run.content.fields[i].name, run.path);
+  }
+
+  void put_gathered(Run& run, std::size_t i, std::int64_t record, const std::byte* values) {
+    put_values(run, i, section_of_all<std::size_t>(run.content.fields[i], record), values);
+  }
+  void get_gathered(Run& run, std::size_t i, std::int64_t record, std::byte* values) {
+    get_values(run, i, section_of_all<std::size_t>(run.content.fields[i], record), values);
+  }
+  void flush_written(const Run& run) const {
+    if (!run.flush || !run.flushes) return;
+    for (const auto& file : files_of(run.path))
+      flush_file(file);
   }
 
   int file_ = -1;
@@ -99,138 +118,16 @@ class BareNetcdf : public ByNetcdf {
   }
 };
 
-class Gather : public ByNetcdf {
- public:
-  void prepare(Run& run) override {
-    std::int64_t most = 0, whole = 0;
-    for (const auto& array : run.arrays) {
-      most = std::max(most, array.owned_bytes());
-      whole = std::max(whole, array.field().elements() * size_of(array.field().type));
-    }
-    // The largest tile of any rank, since rank 0 receives them all.
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, run.comm);
-    packed().assign(static_cast<std::size_t>(most), std::byte{0});
-    if (run.rank == 0) whole_.assign(static_cast<std::size_t>(whole), std::byte{0});
-    tiles_.clear();
-    for (const auto& array : run.arrays)
-      tiles_.push_back(tiles_of(run, array.tile()));
-  }
-
-  // Rank 0 alone has a file.
-  void create(Run& run) override {
-    if (run.rank == 0) ByNetcdf::create(run);
-  }
-  void open(Run& run) override {
-    if (run.rank == 0) ByNetcdf::open(run);
-  }
-  void sync(Run& run) override {
-    if (run.rank == 0) ByNetcdf::sync(run);
-  }
-  void finish(Run& run) override {
-    run.stage_bytes += static_cast<std::int64_t>(whole_.size());
-    ByNetcdf::finish(run);
-  }
-
+class Gather : public Gathered<ByNetcdf> {
  protected:
   void create_file(Run& run) override {
-    check_netcdf(nc_create(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), &file_), "creation",
-                 run.path);
+    check_netcdf(nc_create(netcdf_name(run.path, run.format).c_str(),
+                           NC_CLOBBER | netcdf_create_mode(run.format), &file_),
+                 "creation", run.path);
   }
   void open_file(Run& run) override {
-    check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file_), "opening", run.path);
+    check_netcdf(nc_open(netcdf_name(run.path, run.format).c_str(), NC_NOWRITE, &file_), "opening", run.path);
   }
-  void close_file(Run& run) override {
-    if (run.rank == 0) ByNetcdf::close_file(run);
-  }
-  void close_written(Run& run) override {
-    if (run.rank == 0) ByNetcdf::close_written(run);
-  }
-  void put_whole(Run& run, std::size_t i, std::int64_t record) override {
-    if (run.rank == 0) ByNetcdf::put_whole(run, i, record);
-  }
-
-  void put_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
-    if (run.rank != 0) {
-      run.phases.time(Phase::exchange, [&] { send(run, array.owned_bytes(), 0); });
-      return;
-    }
-    const auto& tiles = tiles_of(run, array);
-    place(array.field(), tiles[0], true);
-    for (int r = 1; r < run.ranks; ++r) {
-      const auto& tile = tiles[static_cast<std::size_t>(r)];
-      run.phases.time(Phase::exchange, [&] { receive(run, tile_bytes(array.field(), tile), r); });
-      place(array.field(), tile, true);
-    }
-    put_values(run, i, section_of_all<std::size_t>(array.field(), record), whole_.data());
-  }
-
-  void get_part(Run& run, std::size_t i, LocalField& array, std::int64_t record) override {
-    if (run.rank != 0) {
-      run.phases.time(Phase::exchange, [&] { receive(run, array.owned_bytes(), 0); });
-      return;
-    }
-    get_values(run, i, section_of_all<std::size_t>(array.field(), record), whole_.data());
-    const auto& tiles = tiles_of(run, array);
-    for (int r = 1; r < run.ranks; ++r) {
-      const auto& tile = tiles[static_cast<std::size_t>(r)];
-      place(array.field(), tile, false);
-      run.phases.time(Phase::exchange, [&] { send(run, tile_bytes(array.field(), tile), r); });
-    }
-    place(array.field(), tiles[0], false);
-  }
-
- private:
-  static std::vector<Tile> tiles_of(const Run& run, const Tile& mine) {
-    using Numbers = std::array<std::int64_t, 4>;
-    const Numbers box{mine.first_row, mine.rows, mine.first_column, mine.columns};
-    std::vector<Numbers> boxes(static_cast<std::size_t>(run.ranks));
-    MPI_Allgather(box.data(), 4, MPI_INT64_T, boxes.data(), 4, MPI_INT64_T, run.comm);
-    std::vector<Tile> tiles;
-    for (const auto& [first_row, rows, first_column, columns] : boxes)
-      tiles.push_back({first_row, rows, first_column, columns});
-    return tiles;
-  }
-  const std::vector<Tile>& tiles_of(const Run& run, const LocalField& array) const {
-    return tiles_[static_cast<std::size_t>(&array - run.arrays.data())];
-  }
-
-  // A tile's packed cells to their place in the whole field, or from there.
-  void place(const Field& field, const Tile& tile, bool into_whole) {
-    const auto size = size_of(field.type);
-    const auto row_bytes = static_cast<std::size_t>(tile.columns * size);
-    std::byte* cells = packed().data();
-    for (std::int64_t k = 0; k < field.levels(); ++k)
-      for (std::int64_t j = 0; j < tile.rows; ++j) {
-        auto* at = whole_.data() +
-                   ((k * field.rows() + tile.first_row + j) * field.columns() + tile.first_column) * size;
-        if (into_whole)
-          std::memcpy(at, cells, row_bytes);
-        else
-          std::memcpy(cells, at, row_bytes);
-        cells += row_bytes;
-      }
-  }
-
-  static std::int64_t tile_bytes(const Field& field, const Tile& tile) {
-    return field.levels() * tile.cells() * size_of(field.type);
-  }
-
-  // In pieces, since MPI counts with int.
-  void send(const Run& run, std::int64_t bytes, int to) {
-    for (std::int64_t at = 0; at < bytes; at += k_piece)
-      MPI_Send(packed().data() + at, static_cast<int>(std::min(k_piece, bytes - at)), MPI_BYTE, to, k_tag,
-               run.comm);
-  }
-  void receive(const Run& run, std::int64_t bytes, int from) {
-    for (std::int64_t at = 0; at < bytes; at += k_piece)
-      MPI_Recv(packed().data() + at, static_cast<int>(std::min(k_piece, bytes - at)), MPI_BYTE, from, k_tag,
-               run.comm, MPI_STATUS_IGNORE);
-  }
-
-  static constexpr std::int64_t k_piece = std::int64_t{1} << 30U;
-  static constexpr int k_tag = 17;
-  std::vector<std::byte> whole_;
-  std::vector<std::vector<Tile>> tiles_;  // [array][rank]
 };
 
 }  // namespace

@@ -45,12 +45,13 @@ class Records : public Program {
         run, result, [&] { method->prepare(run); }, [&] { write(*method, run, setup.sync_every); });
     if (setup.options.inject_error && session.rank() == 0) inject_error(run);
     quiet_barrier(session.comm());
+    result.files = session.files_in(path);
     result.file_bytes = session.bytes_in_files(path);
     result.wrong = wrong_in_stored(session, c, *method, run);
     if (setup.experiment.joins && c.method.layout() != "one") join(session, c, path, run, result);
     session.keep(result);
     method.reset();
-    if (setup.options.read) read_back(session, c, path);
+    if (setup.options.read && c.method.entry->reads) read_back(session, c, path);
     quiet_barrier(session.comm());
     if (!setup.options.keep || session.round() < setup.options.repetitions) session.remove(path);
   }

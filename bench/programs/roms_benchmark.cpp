@@ -69,6 +69,7 @@ class RomsBenchmark : public Program {
       inject_error_in_last(his, history_);
     quiet_barrier(session.comm());
     if (output) {
+      result.files = session.files_in(his_path) + session.files_in(avg_path);
       result.file_bytes = session.bytes_in_files(his_path) + session.bytes_in_files(avg_path);
       result.wrong = wrong_in_run(session, *c.method.entry, his, history_) +
                      wrong_in_run(session, *c.method.entry, avg, averages_);

@@ -112,6 +112,7 @@ class Streams : public Program {
       inject_error_in_last(runs.front(), expected_.front());
     quiet_barrier(session.comm());
     for (std::size_t f = 0; f < runs.size(); ++f) {
+      result.files += session.files_in(runs[f].path);
       result.file_bytes += session.bytes_in_files(runs[f].path);
       result.wrong += wrong_in_run(session, entry, runs[f], expected_[f]);
     }

@@ -52,5 +52,9 @@ else
 fi
 echo
 echo "== Files in $folder, made in $SECONDS s"
-ls -lh --time-style=+ ./*.nc restarted/*.nc | awk '{ printf "  %6s  %s\n", $5, $6 }'
-echo "   Look at them: ncdump -h $folder/tsunami_history.nc"
+du -sh --apparent-size ./tsunami_*.{nc,zarr} restarted/tsunami_*.{nc,zarr} 2>/dev/null | awk '{ printf "  %6s  %s\n", $1, $2 }' || true
+if [ -d tsunami_history.zarr ]; then
+  echo "   Look at them: xarray.open_zarr(\"$folder/tsunami_history.zarr\"), ncdump -h $folder/tsunami_extremes.nc"
+else
+  echo "   Look at them: ncdump -h $folder/tsunami_history.nc"
+fi

@@ -116,11 +116,18 @@ def plot_arrival(extremes, depth, folder):
     save(figure, folder / "arrival.png")
 
 
+def opened(folder, name):
+    """A file, or a store of Zarr, as the configuration says."""
+    if (folder / f"{name}.zarr").is_dir():
+        return xr.open_zarr(folder / f"{name}.zarr", decode_times=False)
+    return xr.open_dataset(folder / f"{name}.nc", decode_times=False)
+
+
 def main():
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     with (
-        xr.open_dataset(folder / "tsunami_history.nc", decode_times=False) as history,
-        xr.open_dataset(folder / "tsunami_extremes.nc", decode_times=False) as extremes,
+        opened(folder, "tsunami_history") as history,
+        opened(folder, "tsunami_extremes") as extremes,
     ):
         depth = pacific(history.depth).where(history.depth > 0)
         plot_waves(history, depth, folder)

@@ -376,14 +376,17 @@ class Reader : private SelectionReader {
     take("attributes", [&](const auto& node) { file.attributes = attributes(node); });
   }
 
-  /// Those of the defaults first, so that the file's come last and count.
+  /// Those of the defaults first, so that the file's come last and count. A file's own name says more of its
+  /// format than [defaults] do.
   void read_settings(const toml::table& table, FileChoice& file) {
+    const bool is_named_zarr = !table.contains("format") && file.name.ends_with(".zarr");
+    if (is_named_zarr) file.settings.emplace_back("format", "zarr");
     if (defaults_ != nullptr)
       for (const auto& [key, node] : *defaults_) {
         const std::string name(key.str());
         const bool known =
             std::find(setting_names_.begin(), setting_names_.end(), name) != setting_names_.end();
-        if (known && !is_file_key(name) && !table.contains(name) &&
+        if (known && !is_file_key(name) && !table.contains(name) && !(is_named_zarr && name == "format") &&
             (node.is_string() || node.is_number() || node.is_boolean()))
           file.settings.emplace_back(name, toml_value(node, name));
       }

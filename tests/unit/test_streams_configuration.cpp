@@ -30,6 +30,19 @@ void refused(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("configuration of streams: a name that ends with .zarr says the format, unless the file does") {
+  const auto settings = [](const std::string& defaults, const std::string& file) {
+    const Configuration c = read_configuration(
+        defaults + "[[file]]\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\"]\n" + file, "test.toml");
+    return c.files.at(0).settings_text();
+  };
+  const std::string netcdf4 = "[defaults]\nformat = \"netcdf4\"\n";
+  CHECK(settings(netcdf4, "name = \"a.zarr\"\n") == "format=zarr");
+  CHECK(settings("", "name = \"a_%Y.zarr\"\nchunks = \"map\"\n") == "format=zarr, chunks=map");
+  CHECK(settings(netcdf4, "name = \"a.nc\"\n") == "format=netcdf4");
+  CHECK(settings(netcdf4, "name = \"a.zarr\"\nformat = \"cdf5\"\n") == "format=cdf5");
+}
+
 TEST_CASE("configuration of streams: defaults, files, fields") {
   const Configuration c = read_configuration(R"toml(
 report = "streams.json"

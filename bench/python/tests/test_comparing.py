@@ -84,6 +84,22 @@ def test_grid_is_made_of_starts(capsys, tmp_path):
             "shoal combine, 1",
         ),
         (["convert", "--shape", "1x2x8x9", "--chunks", "1x1x8x9", "--ranks", "1"], "shoal convert"),
+        (
+            [
+                "zarr",
+                "--size",
+                "16x12x4",
+                "--records",
+                "1",
+                "--elements",
+                "1000",
+                "--shape",
+                "2x2x8x9",
+                "--fields",
+                "2",
+            ],
+            "many fields, write",
+        ),
     ],
 )
 def test_small_runs(words, said, tmp_path):

@@ -21,12 +21,21 @@ static const struct {
                  {"cdf2", PIO_FORMAT_64BIT_OFFSET},
                  {"cdf5", PIO_FORMAT_CDF5},
                  {"netcdf4", PIO_FORMAT_NETCDF4},
-                 {"netcdf4-classic", PIO_FORMAT_NETCDF4_CLASSIC}};
+                 {"netcdf4-classic", PIO_FORMAT_NETCDF4_CLASSIC},
+                 {"zarr", PIO_FORMAT_NETCDF4}, /* of that model */
+                 {"zarr2", PIO_FORMAT_NETCDF4}};
 
 static const char* format_name(int format) {
   for (size_t i = 0; i < sizeof k_formats / sizeof k_formats[0]; ++i)
     if (k_formats[i].format == format) return k_formats[i].name;
   return "";
+}
+
+/* A name that ends so is a store of Zarr, whatever iotype the program makes files of. */
+static int names_store(const char* path) {
+  const char ending[] = ".zarr";
+  const size_t n = strlen(path);
+  return n >= sizeof ending && strcmp(path + n - (sizeof ending - 1), ending) == 0;
 }
 
 static int format_of(int iotype, int mode) {
@@ -123,13 +132,13 @@ static void warn_of_packing(const spio_system* system) {
 }
 
 /* format 0: a file that is opened. */
-static void dataset_settings(text* out, const spio_system* system, int format, int may_replace,
-                             int writable) {
+static void dataset_settings(text* out, const spio_system* system, const char* path, int format,
+                             int may_replace, int writable) {
   append(out, "fill?=written, attributes=rank0, pack=none"); /* SHOAL_FILL counts before ours */
   warn_of_packing(system);
   if (system->served && writable) append_setting(out, "background", "ranks");
   if (format != 0) {
-    append_setting(out, "format", format_name(format));
+    append_setting(out, "format", names_store(path) ? "zarr" : format_name(format));
     append_setting(out, "exists", may_replace ? "replace" : "error");
   }
   append_hints(out, system, format);
@@ -242,7 +251,7 @@ static void check_request(const spio_system* system, request* r, int format) {
   if (r->wrong == PIO_NOERR && (r->path == NULL || r->path[0] == '\0'))
     r->wrong = spio_fail(PIO_EINVAL, "no path was given");
   if (r->wrong != PIO_NOERR) return;
-  dataset_settings(&r->settings, system, format, !(r->mode & PIO_NOCLOBBER),
+  dataset_settings(&r->settings, system, r->path, format, !(r->mode & PIO_NOCLOBBER),
                    format != 0 || (r->mode & PIO_WRITE) != 0);
   if (r->settings.failed) r->wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
 }

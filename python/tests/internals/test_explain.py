@@ -422,6 +422,67 @@ def test_simulation_of_columns_and_of_a_file(tmp_path):
     assert reported["loads"]["sum"] == 2000 and reported["ranks_simulated"] == 7
 
 
+@pytest.mark.parametrize(("records", "shard_bytes"), [(2, 4 << 20), (3, 256 << 20)])
+def test_files_of_a_store_are_those_that_a_run_makes(tmp_path, records, shard_bytes):
+    import shoal
+    from shoal import store_counts
+
+    shape, names = (300, 260, 40), ("temp", "salt", "rho")
+    settings = {"shard_bytes": shard_bytes}
+    counts = store_counts.count(shape, (2, 3), 4, records=records, variables=len(names), settings=settings)
+    path = tmp_path / "his.zarr"
+    cut = dict(zip("zyx", reversed(shape)))
+    tile = shoal.Decomposition.block(None, cut, [0] * 3, [0] * 3)
+    with shoal.create(str(path), None, **settings) as file:
+        file.def_var("time", np.float64, record="time")
+        for name in names:
+            file.def_var(name, np.float32, tile, record="time")
+        for record in range(records):
+            file.put("time", float(record), record=record)
+            for name in names:
+                file.write(name, np.ones(tile.shape, np.float32), record=record)
+            file.sync()
+    files = [found for found in path.rglob("*") if found.is_file()]
+    shards = [found for found in files if found.parts[-6] in names]
+    assert len(files) == counts["files"] and len(shards) == counts["files_a_record"] * records
+    assert counts["bytes"] == records * len(names) * math.prod(shape) * 4
+    assert max(found.stat().st_size for found in shards) >= counts["shard_bytes"]
+    assert counts["ranks_a_shard"] == {"least": 6, "most": 6}
+
+
+def test_ranks_of_shards_are_those_that_one_counts():
+    from shoal import store_counts
+
+    choose = random.Random(2)
+    for _ in range(200):
+        length = choose.randint(1, 40)
+        tiles, shard = choose.randint(1, length), choose.randint(1, 45)
+        owner = [next(t for t in range(tiles) if cell < length * (t + 1) // tiles) for cell in range(length)]
+        each = [len(set(owner[first : first + shard])) for first in range(0, length, shard)]
+        assert store_counts._overlaps(length, tiles, shard) == (min(each), max(each))
+
+
+def test_simulation_counts_files_of_a_store():
+    needs_plan_program()
+    command = [*simulation, "--global", "240x180x5", "--ranks", "1200", "--nodes", "30", "--json"]
+    result = run_program([*command, "--format", "zarr", "--records", "100", "--variables", "20"])
+    assert result.returncode == 0, result.stderr
+    store = json.loads(result.stdout)["store"]
+    assert store["files_a_record"] == 20 and store["files"] == 20 * 100 + 1 + 20 + 2
+    assert store["ranks_a_shard"] == {"least": 1200, "most": 1200}
+    assert store["commit"] == {
+        "made_by_ranks": 20,
+        "indexes_by_rank_0": 20,
+        "written_and_renamed_by_rank_0": 23,
+    }
+    for words, said in (
+        (["--records", "3"], "--records goes with --format zarr"),
+        (["--format", "zarr", "--variables", "0"], "--variables 0: it is 1 or more"),
+    ):
+        result = run_program([*command, *words])
+        assert result.returncode == 2 and said in " ".join(result.stderr.split())
+
+
 def test_simulation_of_one_node_says_what_a_map_costs():
     needs_plan_program()
     reported = simulate(Case(ranks=12, nodes=1, columns="ne4", levels=3))

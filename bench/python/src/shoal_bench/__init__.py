@@ -12,5 +12,7 @@ journal.py    results.json while it grows, and what of it can be gone on with
 results.py    results as objects; results.schema.json says what they look like
 campaign.py   all starts of a command, one after the other; progress.py shows them
 report/       tables, plots and the page
-comparing.py  Shoal in turns with other programs; promises.py: what it promises; grid.py: on labfs
+comparing.py  Shoal in turns with other programs; promises.py: what it promises; grid.py: on labfs;
+              zarr_figures.py: Zarr
+zarr_worker.py  a process beside a rank of shoal-bench, for methods of Python packages
 """

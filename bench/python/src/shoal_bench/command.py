@@ -17,7 +17,7 @@ from rich.table import Table
 from shoal.cli.mpi_launch import find_launcher, inside_mpi
 from shoal.cli.parallel import console, trouble
 
-from . import comparing, grid, promises
+from . import comparing, grid, promises, zarr_figures
 
 group = typer.Typer(
     name="bench",
@@ -405,6 +405,6 @@ def report(
 
 
 def register(app: typer.Typer) -> None:
-    for module in (comparing, promises, grid):
+    for module in (comparing, promises, grid, zarr_figures):
         module.register(group)
     app.add_typer(group)

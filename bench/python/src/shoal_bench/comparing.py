@@ -107,7 +107,7 @@ def in_words() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def _by_shoal(words: Sequence[object], ranks: int) -> Figures:
+def run_shoal(words: Sequence[object], ranks: int) -> Figures:
     """shoal combine or convert: the whole command, its work without the start of MPI and Python, memory."""
     seconds, said = timed([*_shoal, *words], ranks)
     work = re.search(r" in ([0-9.]+) s \(.*memory (.*)", said)
@@ -163,7 +163,7 @@ def combine(
         words = ("combine", source, by_shoal, "--format", format)
         ways = [Way("netCDF-C, one process", lambda: join(by_loop, loop))]
         for n in numbers(ranks, "--ranks"):
-            turn = lambda n=n: join(by_shoal, lambda: _by_shoal(words, n))  # noqa: E731
+            turn = lambda n=n: join(by_shoal, lambda: run_shoal(words, n))  # noqa: E731
             ways.append(Way(f"shoal combine, {n} ranks", turn))
         found = in_turns(ways, reps)
         print(started([*_shoal, "compare", by_loop, by_shoal]), end="")
@@ -172,7 +172,7 @@ def combine(
             _shown(name, turns, found[ways[0].name])
 
 
-def _make_fields(path: Path, shape: Sequence[int], deflated: bool) -> None:
+def make_fields(path: Path, shape: Sequence[int], deflated: bool) -> None:
     """Smooth fields with some noise, as models have them; shape: records, levels, y, x."""
     import netCDF4
     import numpy as np
@@ -208,7 +208,7 @@ def convert(
     with in_words(), tempfile.TemporaryDirectory(prefix="convert.", dir=folder) as inside:
         place = Path(inside)
         source, by_nccopy, by_shoal = place / "in.nc", place / "nccopy.nc", place / "shoal.nc"
-        _make_fields(source, cells, deflated)
+        make_fields(source, cells, deflated)
         lengths = ",".join(f"{name}/{n}" for name, n in zip(("time", "z", "y", "x"), pieces))
         nccopy = ("nccopy", "-4", "-d", level, "-s", "-c", lengths, source, by_nccopy)
         words = ("convert", source, by_shoal, "--format", "netcdf4", "--chunks", chunks)
@@ -220,7 +220,7 @@ def convert(
 
         ways = [Way("nccopy", lambda: anew(by_nccopy, lambda: {"seconds": timed(nccopy)[0]}))]
         for n in numbers(ranks, "--ranks"):
-            turn = lambda n=n: anew(by_shoal, lambda: _by_shoal(words, n))  # noqa: E731
+            turn = lambda n=n: anew(by_shoal, lambda: run_shoal(words, n))  # noqa: E731
             ways.append(Way(f"shoal convert, {n} ranks", turn))
         found = in_turns(ways, reps)
         print(started([*_shoal, "compare", by_nccopy, by_shoal]), end="")

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import tempfile
 import time
 from collections import deque
@@ -130,7 +131,8 @@ class Run:
             stderr=self._said,
             text=True,
             errors="replace",
-            env={**os.environ, **chosen},
+            # The interpreter of methods that call Python packages (zarr-python, xarray): this one.
+            env={"BENCH_PYTHON": sys.executable, **os.environ, **chosen},
             pass_fds=[self._lab_report.fileno()],
             start_new_session=True,  # Ctrl-C in the terminal is for the runner alone
         )

@@ -53,6 +53,7 @@ class Result:
     versions: dict[str, str]
     cache: str = "page cache"
     file_bytes: int = 0
+    files: int = 0
     stage_bytes: int = 0
     peak_rss_bytes: int = 0
     added_rss_bytes: int = 0

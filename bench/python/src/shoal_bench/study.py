@@ -86,6 +86,8 @@ def names(text: str) -> tuple[str, ...]:
 
 # Of E1 to E3.
 roms_methods = names("native gather pnetcdf-collective netcdf-collective limit")
+# A store of Zarr by Shoal and by others, beside a file of netCDF-4.
+zarr_methods = names("native+zarr native+format=netcdf4 zarr-python xarray nczarr")
 # Programs that call PIO: on Shoal, and on PIO itself, of which 1, 4 and all ranks are I/O tasks.
 pio_methods = (
     "native",

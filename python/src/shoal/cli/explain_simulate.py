@@ -12,7 +12,7 @@ from typing import Annotated, Optional
 import typer
 
 from . import explain_options as shared
-from .parallel import on_all_ranks
+from .parallel import on_all_ranks, parse_bytes
 from .simulation_view import show
 
 
@@ -51,13 +51,21 @@ def simulate(
     folder: shared.Folder = None,
     file_system: shared.FileSystem = None,
     stripes: shared.Stripes = None,
+    records: Annotated[Optional[int], typer.Option(help="With --format zarr: of the whole run (1).")] = None,
+    variables: Annotated[
+        Optional[int], typer.Option(help="With --format zarr: so many such fields a record (1).")
+    ] = None,
+    shard_bytes: Annotated[
+        Optional[str], typer.Option(help="With --format zarr: files about so large.")
+    ] = None,
     seconds: Annotated[int, typer.Option(help="If all ranks would take longer, take a sample.")] = 60,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
 ) -> None:
     """Build the plans of all ranks, which do not run, one after the other, without MPI.
 
     By the library's own code: what plans cost, what goes between nodes, what each writer stores. The first
-    line says what to do.
+    line says what to do. With --format zarr also how many files (shards) a run makes, and what each commit
+    asks of the file system.
 
     Exit status 0; 2 for options that cannot be.
     """
@@ -65,7 +73,25 @@ def simulate(
     case = _case(
         global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, shared.size_of(type_), options
     )
-    on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
+    run = _run_of_store(options.format, records, variables, shard_bytes)
+    on_all_ranks(lambda comm: _simulate(case, options, run, json_) if comm.rank == 0 else 0)
+
+
+def _run_of_store(format, records, variables, shard_bytes):
+    """What store_counts.count takes of a run; None: the format has no shards."""
+    given = {"--records": records, "--variables": variables, "--shard-bytes": shard_bytes}
+    if format != "zarr":
+        for option, value in given.items():
+            if value is not None:
+                raise typer.BadParameter(f"{option} goes with --format zarr, whose files are counted.")
+        return None
+    for option in ("--records", "--variables"):
+        if given[option] is not None and given[option] < 1:
+            raise typer.BadParameter(f"{option} {given[option]}: it is 1 or more.")
+    settings = {}
+    if shard_bytes is not None:
+        settings["shard_bytes"] = parse_bytes(shard_bytes)
+    return {"records": records or 1, "variables": variables or 1, "settings": settings}
 
 
 def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, size, options):
@@ -110,8 +136,8 @@ def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds,
     )
 
 
-def _simulate(case, options, as_json: bool) -> int:
-    from shoal import explanation, simulation
+def _simulate(case, options, run, as_json: bool) -> int:
+    from shoal import explanation, simulation, store_counts
 
     # Chunks are the library's; a file of a decomposition is read by the program alone.
     sphere = re.fullmatch(r"ne(\d+)", case.columns or "")
@@ -122,11 +148,16 @@ def _simulate(case, options, as_json: bool) -> int:
         if shape is not None:
             cut = explanation.Tiles(tuple(shape), (1,) * len(shape), case.cell_bytes)
             case.chunk = explanation.chunks_of_library(cut, options)
-        elif options.format.startswith("netcdf4"):
+        elif options.format.startswith(("netcdf4", "zarr")):
             raise typer.BadParameter(
-                "--columns FILE: chunks of netCDF-4 are not known for it; simulate another format."
+                f"--columns FILE: chunks of {options.format} are not known for it; simulate another format."
             )
         reported = simulation.simulate(case)
+        if run is not None:
+            tiles = shared.numbers("tiles", reported["tiles"]) if reported["tiles"] else (1,)
+            reported["store"] = store_counts.count(shape, tiles, case.cell_bytes, **run)
+            if not reported["tiles"]:
+                del reported["store"]["ranks_a_shard"]  # columns of a rank lie anywhere
     except simulation.ProgramError as error:
         print(f"shoal: {error}", file=sys.stderr)
         return 2

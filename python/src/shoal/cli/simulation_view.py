@@ -121,10 +121,44 @@ def show(reported: dict) -> None:
     out.print(table)
     if reported["strategy"] != "rearrange":
         out.print("Messages between nodes: none")
+    if "store" in reported:
+        _show_store(reported["store"])
     if reported["boxes"]:
         _show_boxes(reported)
     if reported["served"]:
         _show_served(reported)
+
+
+def _show_store(store: dict) -> None:
+    """Files of a run, and what a commit asks of the file system."""
+    table = Table(
+        title=f"Store of Zarr: {_count(store['variables'])} variables, {_count(store['records'])} records, "
+        "a commit after each",
+        title_justify="left",
+    )
+    table.add_column("")
+    table.add_column("", justify="right")
+    ranks = store.get("ranks_a_shard")
+    commit = store["commit"]
+    rows = [
+        (
+            "a file (shard)",
+            f"{' x '.join(map(str, store['shard']))} cells, {bytes_text(store['shard_bytes'])}",
+        ),
+        ("ranks that store in a file", f"{ranks['least']} to {ranks['most']}" if ranks else None),
+        ("files a record, made by the ranks that store in them", _count(store["files_a_record"])),
+        ("files of the run, metadata included", _count(store["files"])),
+        ("bytes of the run, not compressed", bytes_text(store["bytes"])),
+        ("a commit, rank 0: indexes written in shards", _count(commit["indexes_by_rank_0"])),
+        (
+            "a commit, rank 0: small files written and renamed",
+            _count(commit["written_and_renamed_by_rank_0"]),
+        ),
+    ]
+    for what, figure in rows:
+        if figure is not None:
+            table.add_row(what, figure)
+    console().print(table)
 
 
 def _show_boxes(reported: dict) -> None:

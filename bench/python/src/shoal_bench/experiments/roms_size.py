@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study, names, pio_methods, roms_methods
+from ..study import Experiment, Study, names, pio_methods, roms_methods, zarr_methods
 
 # A record of the small, medium and large grid has 3, 25 and 175 MB.
 _size = Study(
@@ -43,6 +43,17 @@ _pio = replace(
     records=(2,),
     repetitions=3,
 )
+_zarr = replace(
+    _size,
+    name="zarr",
+    asks="stores of Zarr by all ranks, by zarr-python on all ranks, and of gathered fields",
+    methods=zarr_methods,
+    formats=("zarr",),
+    tiles=("square",),
+    sizes=("large",),
+    records=(2,),
+    repetitions=3,
+)
 
 experiment = Experiment(
     number=1,
@@ -51,7 +62,13 @@ experiment = Experiment(
     question="From which size of a record on is parallel output of a ROMS history file faster than gathering "
     "on one rank, and how does that grow with the number of records?",
     source="ROMS parallel NetCDF study, 2004: IBM p690 with GPFS, 16 ranks on one node, 1x16 tiles",
-    studies=(_size, replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3), _compressed, _pio),
+    studies=(
+        _size,
+        replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3),
+        _compressed,
+        _pio,
+        _zarr,
+    ),
     paper_studies=(
         replace(
             _size,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study, names
+from ..study import Experiment, Study, names, zarr_methods
 
 _ways = Study(
     name="ways",
@@ -21,6 +21,9 @@ _ways = Study(
     records=(0,),
     repetitions=3,
 )
+_zarr = replace(
+    _ways, name="zarr", asks="the same in stores of Zarr", methods=zarr_methods, formats=("zarr",), ranks=(4,)
+)
 _published = {"ranks": (48, 96, 192, 384, 768), "sizes": ("paper",)}
 
 experiment = Experiment(
@@ -30,6 +33,6 @@ experiment = Experiment(
     question="Which of seven ways to write and to read one array of doubles, shared evenly by all ranks, "
     "gains from more ranks?",
     source="a comparison on MareNostrum 4 with GPFS: 4.8e8 doubles, 48 ranks a node, mean of three runs",
-    studies=(_ways,),
+    studies=(_ways, _zarr),
     paper_studies=(replace(_ways, asks="480 million doubles, 1 to 16 nodes of 48 ranks", **_published),),
 )
