@@ -18,8 +18,8 @@ struct PlainVariable {
 };
 
 /// One file with values, read by other code than Shoal's: by serial netCDF-C, or by a few lines of its own
-/// for raw and ascii. Stores of Zarr are read by Shoal, on one rank. What checks read with. Everything is Local; failures are std::runtime_error with the
-/// path.
+/// for raw and ascii. Stores of Zarr are read by Shoal, on one rank. What checks read with. Everything is
+/// Local; failures are std::runtime_error with the path.
 class PlainFile {
  public:
   virtual ~PlainFile() = default;
@@ -41,8 +41,8 @@ class PlainFile {
   virtual bool is_text() const { return false; }
 };
 
-/// By what the file is: one with a header file beside it is raw or ascii, a folder Zarr, others are NetCDF. nullptr: NetCDF,
-/// but this build has no netCDF-C.
+/// By what the file is: one with a header file beside it is raw or ascii, a folder Zarr, others are NetCDF.
+/// nullptr: NetCDF, but this build has no netCDF-C.
 std::unique_ptr<PlainFile> open_plain(const std::string& path);
 
 std::unique_ptr<PlainFile> open_raw(const std::string& path);     // raw_file.cpp

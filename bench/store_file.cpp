@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A store of Zarr, by Shoal, on one rank. netCDF-C 4.9 reads version 2 alone, and of that no store with scalars.
+// A store of Zarr, by Shoal, on one rank. netCDF-C 4.9 reads version 2 alone, and no store with scalars.
 #include <shoal/shoal.h>
 
 #include <stdexcept>

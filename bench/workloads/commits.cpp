@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records that are small enough that a sync takes most of the time of one: a time and two fields of doubles, or
-// 100 fields, of which a store of Zarr has a file each.
+// Records that are small enough that a sync takes most of the time of one: a time and two fields of doubles,
+// or 100 fields, of which a store of Zarr has a file each.
 #include <string>
 
 #include "workload.hpp"

@@ -33,7 +33,8 @@ void refused(const std::string& text, const std::string& part) {
 TEST_CASE("configuration of streams: a name that ends with .zarr says the format, unless the file does") {
   const auto settings = [](const std::string& defaults, const std::string& file) {
     const Configuration c = read_configuration(
-        defaults + "[[file]]\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\"]\n" + file, "test.toml");
+        defaults + "[[file]]\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"temp\"]\n" + file,
+        "test.toml");
     return c.files.at(0).settings_text();
   };
   const std::string netcdf4 = "[defaults]\nformat = \"netcdf4\"\n";

@@ -90,7 +90,8 @@ int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int
     return make_in_library(path, cmode, comm, info, ncidp);
   }
   std::unique_ptr<File> file = begin(path, cmode, comm, info);
-  file->format = format_of(cmode);
+  // Of a store the program sees the richest model, that of netCDF-4.
+  file->format = names_store(path) ? NC_FORMAT_NETCDF4 : format_of(cmode);
   file->writable = file->is_new = file->defining = true;
   const WithinShoal within;
   const int code = shoal_create(file->comm, path, settings_of_new(*file).c_str(), &file->dataset);

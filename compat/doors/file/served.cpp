@@ -100,9 +100,15 @@ std::string hint(MPI_Info info, const char* name) {
   return there != 0 ? value.data() : "";
 }
 
+bool names_store(const std::string& path) {
+  const std::string ending = ".zarr";
+  return path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+}
+
 std::string settings_of_new(const ServedFile& file) {
-  std::string settings =
-      std::string("format=") + name_of_format(file.format) + ", attributes=rank0, pack=none";
+  std::string settings = std::string("format=") +
+                         (names_store(file.path) ? "zarr" : name_of_format(file.format)) +
+                         ", attributes=rank0, pack=none";
   if ((file.mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
   // As defaults of the program: "stripe_count?=4".
   const auto take = [&](const char* name, const char* setting, long long multiple) {

@@ -84,6 +84,9 @@ void settle(ServedFile& file);
 // A file without a header goes with its definitions. Collective.
 void drop_new(ServedFile& file);
 
+// A name that ends with ".zarr" is a store of Zarr, whatever format the program asks for.
+bool names_store(const std::string& path);
+
 // Shoal's settings of a new file: its format, and those hints that mean something to Shoal.
 std::string settings_of_new(const ServedFile& file);
 // A hint; "": there is none.
