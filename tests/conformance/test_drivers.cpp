@@ -67,6 +67,7 @@ TEST_CASE(
     return text;
   };
   if (world_rank() == 0) {
+    std::filesystem::remove_all("mine");  // of a run before
     std::ofstream("mine") << "a diary";
     std::ofstream("mine.json") << "its index";
   }
@@ -83,7 +84,7 @@ TEST_CASE(
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (world_rank() == 0) {
-    std::filesystem::remove("mine");
+    std::filesystem::remove_all("mine");
     std::filesystem::remove("mine.json");
   }
 }
