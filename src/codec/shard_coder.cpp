@@ -14,12 +14,15 @@ ShardCoder::ShardCoder(const Dims& shape, ShardLayout layout, const Filters& fil
       strides_(byte_strides(shape, size_of(type))),
       chunk_strides_(byte_strides(layout_.chunk, size_of(type))),
       chunks_(shape.size()),
+      is_by_rule_(filters.empty()),
       coder_(filters, size_of(type)),
       copy_(find_conversion({type, size_of(type), false}, {type, size_of(type), false})),
       absent_(std::move(absent)),
       chunk_(static_cast<std::size_t>(volume(layout_.chunk)) * size_of(type)) {
   for (int d = 0; d < shape.size(); ++d)
     chunks_[d] = shape[d] / layout_.chunk[d];
+  if (layout_.index_at_start)
+    begin_ = shard_index_bytes(static_cast<std::size_t>(volume(chunks_)), layout_.index_checksum);
 }
 
 // visit(number, byte of the shard at which the chunk begins)
@@ -41,10 +44,12 @@ bool ShardCoder::has_absent_alone() const {
 
 Coder::Stored ShardCoder::encode(std::span<const std::byte> shard) {
   ShardIndex index(static_cast<std::size_t>(volume(chunks_)));
-  stored_.assign(layout_.index_at_start ? shard_index_bytes(index.size(), layout_.index_checksum) : 0, {});
+  stored_.assign(begin_, {});
   for_each_chunk([&](std::size_t number, std::int64_t begin) {
     copy_box(shard.data() + begin, strides_, chunk_.data(), chunk_strides_, layout_.chunk, copy_, nullptr);
     if (has_absent_alone()) return;
+    // Without filters each has its place, so that an index that somebody read before is not wrong.
+    if (is_by_rule_) stored_.resize(begin_ + number * chunk_.size());
     const Stored encoded = coder_.encode(chunk_);
     index[number] = {stored_.size(), encoded.bytes.size()};
     stored_.insert(stored_.end(), encoded.bytes.begin(), encoded.bytes.end());
@@ -77,7 +82,8 @@ void ShardCoder::decode(const Stored& stored, std::span<std::byte> shard) {
 
 std::uint64_t longest_shard(std::uint64_t bytes, std::uint64_t chunks) {
   constexpr std::uint64_t k_head = 4096, k_of_chunk = 64;  // entry of the index, head of a frame
-  return 2 * bytes + k_head + k_of_chunk * chunks;
+  // Chunks that were stored again may have left space between others.
+  return (chunks > 1 ? 8 : 2) * bytes + k_head + k_of_chunk * chunks;
 }
 
 std::unique_ptr<Coder> make_coder(const Dims& shape, const std::optional<ShardLayout>& layout,

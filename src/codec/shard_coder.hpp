@@ -45,9 +45,11 @@ class ShardCoder final : public Coder {
   bool has_absent_alone() const;
 
   ShardLayout layout_;
-  Dims strides_;        ///< bytes, in the shard
-  Dims chunk_strides_;  ///< bytes, in a chunk
-  Dims chunks_;         ///< of the shard, in each dimension
+  Dims strides_;           ///< bytes, in the shard
+  Dims chunk_strides_;     ///< bytes, in a chunk
+  Dims chunks_;            ///< of the shard, in each dimension
+  bool is_by_rule_;        ///< the place of a chunk follows from its number
+  std::size_t begin_ = 0;  ///< of chunks
   ChunkCoder coder_;
   ConvertRun copy_;  ///< of elements, without conversion
   Bytes absent_;

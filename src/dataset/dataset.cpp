@@ -48,7 +48,7 @@ auto Dataset::in_file(Work&& work) const {
   try {
     return work();
   } catch (const Error& e) {
-    throw e.in_file(path_);
+    throw e.in_file(shown_path(path_));
   }
 }
 
@@ -57,12 +57,13 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   const Seconds start = now();
   std::unique_ptr<Dataset> dataset(
       new Dataset(comm, {own_wait_seconds(options.settings), "create", path}, path, true));
-  const Comm::Calling calling(dataset->comm_, "create", path);
+  const Comm::Calling calling(dataset->comm_, "create", shown_path(path));
   dataset->take_settings(options, OpenMode::create);
   dataset->in_file([&] {
     Settings& s = dataset->settings_;
-    if (s.is_default("format") && extension_of(path) == ".zarr") s.set("format", "zarr", "name of the file");
-    if (is_remote(path) && s.is_default("shard_bytes")) s.set("shard_bytes", "32MiB", "object store");
+    if (s.is_default("format") && extension_of(path.substr(0, path.find_last_not_of('/') + 1)) == ".zarr")
+      s.set("format", "zarr", "name of the file");
+    dataset->limit_shards();
     const Format format = format_of(s.text("format"));
     dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
     dataset->driver_ =
@@ -80,9 +81,10 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   const Seconds start = now();
   std::unique_ptr<Dataset> dataset(
       new Dataset(comm, {own_wait_seconds(options.settings), "open", path}, path, writable));
-  const Comm::Calling calling(dataset->comm_, "open", path);
+  const Comm::Calling calling(dataset->comm_, "open", shown_path(path));
   const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
   dataset->take_settings(options, mode);
+  if (writable) dataset->limit_shards();
   dataset->in_file([&] {
     const std::string driver = dataset->settings_.text("driver");
     const Bytes is_set = dataset->comm_.from_root([&] {
@@ -175,7 +177,8 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
     status.merge(
         {Code::out_of_step,
          fmt::format("this rank asks to {} '{}' with settings '{}', rank 0 to {} '{}' with settings '{}'",
-                     mode, path_, options.settings, root_mode, root_path, root_text)});
+                     mode, shown_path(path_), options.settings, root_mode, shown_path(root_path),
+                     root_text)});
   if (status.file.empty()) status.file = root_path;
   auto pending_close = PendingClose::none;
   status.merge(caught([&] {
@@ -190,8 +193,14 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
         Code::state,
         "the file is still being closed in the background, by ranks that do not all open it here; call "
         "shoal_wait on all ranks that closed it first")
-        .in_file(path_);
+        .in_file(shown_path(path_));
   comm_.agree_or_throw(caught([&] { options.await_pending_close(path_); }));
+}
+
+// A rank has a whole one in memory where objects are stored as a whole.
+void Dataset::limit_shards() {
+  if (is_remote(path_) && settings_.is_default("shard_bytes"))
+    settings_.set("shard_bytes", "32MiB", "object store");
 }
 
 void Dataset::warn(const std::vector<std::string>& more) {
@@ -211,7 +220,8 @@ void Dataset::settle_background() {
         "(MPI_THREAD_SINGLE)",
         settings_.origin("background"));
     if (settings_.text("unused_settings") == "refuse")
-      throw Error(Code::setting, "{}; {}, or leave background out", why, way_to_threads()).in_file(path_);
+      throw Error(Code::setting, "{}; {}, or leave background out", why, way_to_threads())
+          .in_file(shown_path(path_));
     warnings_.push_back(
         fmt::format("{}, so ranks store within their calls; to have threads, {}", why, way_to_threads()));
     settings_.set("background", "off", "auto");
@@ -256,7 +266,7 @@ Dataset::~Dataset() {
 }
 
 void Dataset::check_open() const {
-  if (closed_) throw Error(Code::state, "the dataset is closed").in_file(path_);
+  if (closed_) throw Error(Code::state, "the dataset is closed").in_file(shown_path(path_));
 }
 
 void Dataset::check_ranks(const Decomposition* decomposition) const {
@@ -271,7 +281,7 @@ void Dataset::check_writable() const {
   if (!writable_)
     throw Error(Code::state, "the file was opened for reading; open it with {} to change it",
                 word_for_writing())
-        .in_file(path_);
+        .in_file(shown_path(path_));
 }
 
 // ---- Definitions -----------------------------------------------------------------------------
@@ -290,7 +300,7 @@ void Dataset::define(const char* variable, Work&& work) {
   try {
     work();
   } catch (const Error& e) {
-    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(shown_path(path_));
   }
 }
 
@@ -386,7 +396,7 @@ void Dataset::delete_att(const char* variable, const std::string& name) {
 
 void Dataset::end_define() {
   check_writable();
-  const Comm::Calling calling(comm_, "end_define", path_);
+  const Comm::Calling calling(comm_, "end_define", shown_path(path_));
   defining_ = true;  // also with nothing to do, so that a rank that defined something finds the others here
   finish_definitions();
   look_for_unused_choices();
@@ -418,7 +428,7 @@ void Dataset::finish_definitions() {
   });
   if (!status.ok()) {
     drop_definitions();
-    throw Error(status).in_file(path_);
+    throw Error(status).in_file(shown_path(path_));
   }
   const auto gathered = definitions_.gathered();
   definitions_.reset(driver_->schema());
@@ -479,7 +489,7 @@ Status Dataset::complete_call(const char* does, bool durable, Work&& work) {
 
 ProgramOutcome Dataset::match_program_call(const ProgramCall& mine) {
   check_open();
-  const Comm::Calling calling(comm_, mine.name.c_str(), path_);
+  const Comm::Calling calling(comm_, mine.name.c_str(), shown_path(path_));
   return in_file([&] {
     return shoal::match_program_call(
         comm_, mine, [this](const CallSignature& s) { return driver_->match_calls(comm_, s); });
@@ -489,14 +499,14 @@ ProgramOutcome Dataset::match_program_call(const ProgramCall& mine) {
 void Dataset::sync(bool durable) {
   check_open();
   if (!writable_) return;  // nothing can be on its way
-  const Comm::Calling calling(comm_, "sync", path_);
+  const Comm::Calling calling(comm_, "sync", shown_path(path_));
   // Durable for all if it is for one: drivers of other libraries do together what that takes.
   const Status status = complete_call("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
   if (status.ok())
     next_records_.settle(schema());
   else
     next_records_.start(schema());
-  if (!status.ok()) throw Error(status).in_file(path_);
+  if (!status.ok()) throw Error(status).in_file(shown_path(path_));
   retry_gathered_fields();
 }
 
@@ -507,13 +517,13 @@ bool Dataset::closes_later() const {
 
 void Dataset::begin_close() {
   check_open();
-  const Comm::Calling calling(comm_, "close", path_);
+  const Comm::Calling calling(comm_, "close", shown_path(path_));
   driver_->submit_pending();
 }
 
 void Dataset::close(bool durable) {
   check_open();
-  const Comm::Calling calling(comm_, "close", path_);
+  const Comm::Calling calling(comm_, "close", shown_path(path_));
   Status status = complete_call("closes", durable, [&](bool of_any) { driver_->close(of_any); });
   closed_ = true;
   if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
@@ -523,7 +533,7 @@ void Dataset::close(bool durable) {
     status.merge(finish_report());
   }
   definitions_.reset(driver_->schema());
-  if (!status.ok()) throw Error(status).in_file(path_);
+  if (!status.ok()) throw Error(status).in_file(shown_path(path_));
 }
 
 // What opens the files as one elsewhere, once they are whole.

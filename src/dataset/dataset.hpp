@@ -177,6 +177,7 @@ class Dataset {
       : comm_(comm, CollectiveMethod::anyhow, entry), path_(std::move(path)), writable_(writable) {}
   void take_settings(const DatasetOptions& options, OpenMode mode);
   void settle_background();
+  void limit_shards();
   void warn(const std::vector<std::string>& more);
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);

@@ -35,6 +35,11 @@ std::shared_ptr<Container> folder_at(const std::string& path, const StoreOpener&
                            : folder_container(path, open);
 }
 
+bool is_name_of_file(const std::string& url) {
+  const std::string ending = extension_of(shown_path(url));
+  return ending == ".nc" || ending == ".nc4" || ending == ".cdf" || ending == ".h5";
+}
+
 }  // namespace
 
 std::vector<StoredChunk> Catalog::stored_chunks(int variable, const Box& /*chunks*/) {
@@ -100,7 +105,9 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
 
 std::unique_ptr<Catalog> open_catalog(const std::string& path, const StoreOpener& open, bool writable,
                                       const CatalogOptions& options, const ContainerOpener& open_folder) {
-  if (is_remote(path)) {
+  // A server may not say that an object is not there: none is looked for below the name of a file.
+  const bool may_be_folder = is_remote(path) && !is_name_of_file(path);
+  if (may_be_folder) {
     const auto container = folder_at(path, open, open_folder);
     if (const std::string root = root_object_in(*container); !root.empty())
       return traits_of(recognise(*container->open(root, StoreMode::read))).open(container, writable, options);

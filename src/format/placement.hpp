@@ -75,20 +75,21 @@ struct Placement {
   std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
   std::uint64_t stride = 0;  ///< regular only
   ObjectGrid objects;
+  bool stores_whole = false;  ///< encoded: an object has one chunk, and is stored as a whole (Container)
   /// encoded: a chunk is a shard, with chunks in it that go through filters each. Of a container that stores
   /// objects as a whole.
   std::optional<ShardLayout> shard;
 
   template <class Writer>
   void pack(Writer& out) const {
-    put_all(out, kind, swapped, late, chunk, begin, stride, objects, shard.has_value(),
+    put_all(out, kind, swapped, late, chunk, begin, stride, objects, stores_whole, shard.has_value(),
             shard.value_or(ShardLayout()));
   }
   template <class Reader>
   void unpack(Reader& in) {
     bool has_shards = false;
     ShardLayout layout;
-    get_all(in, kind, swapped, late, chunk, begin, stride, objects, has_shards, layout);
+    get_all(in, kind, swapped, late, chunk, begin, stride, objects, stores_whole, has_shards, layout);
     if (has_shards) shard = layout;
   }
 };

@@ -189,6 +189,9 @@ def test_convert_brings_files_there_and_back(store):
     assert "already" in said
     store.run(*shoal, "convert", local, there, "--overwrite")
     store.run(*shoal, "compare", store.url, there)
+    said = store.run(*shoal, "convert", there, there + "/", "--overwrite", expect=None)
+    assert "is the input" in said
+    store.run(*shoal, "compare", store.url, there)
     assert json.loads(store.run(*shoal, "explain", "chunks", there, "--json"))
 
 

@@ -37,8 +37,12 @@ def on_root(comm, work) -> Any:
     return found
 
 
-def check_target(out: str, overwrite: bool) -> None:
+def check_target(out: str, overwrite: bool, source: str) -> None:
     if is_remote(out):  # whoever makes it there sees whether something is
+        if out.rstrip("/") in (name.rstrip("/") for name in (source, *source.split())):
+            raise InvalidArgumentError(
+                f"{out} is the input, which goes when the output is made at an address; name another one."
+            )
         return
     if os.path.isdir(out) and not is_store(out):
         raise ExistsError(f"{out} is a folder that holds no dataset, and stays; choose another name.")

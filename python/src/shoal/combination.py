@@ -68,7 +68,7 @@ def combine(
     options = {"format": format, **(settings or {})}
     if options.get("layout", "one") != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: combine makes one file.")
-    on_root(comm, lambda: check_target(out, overwrite))
+    on_root(comm, lambda: check_target(out, overwrite, source))
     reading = settings_of_input(options)
     for key, value in (
         ("missing_tiles", "fill" if allow_missing else None),

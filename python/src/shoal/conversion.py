@@ -97,7 +97,7 @@ def convert(
     if options["layout"] != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: convert makes one file.")
     reading = settings_of_input(options)
-    on_root(comm, lambda: check_target(out, overwrite))
+    on_root(comm, lambda: check_target(out, overwrite, source))
     with opening.open(source, comm, **{**reading, "pack": "none"}) as file:
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -147,7 +148,8 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   out.catalog.shard_bytes = settings.bytes("shard_bytes");
   out.system.remote.endpoint = settings.text("endpoint");
-  out.system.remote.most_requests = static_cast<int>(settings.count("requests"));
+  out.system.remote.most_requests =
+      static_cast<int>(std::min<std::int64_t>(settings.count("requests"), 4096));
   if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
   out.catalog.fill = fill_mode_of(settings);
   const std::string& external = settings.text("external_files");

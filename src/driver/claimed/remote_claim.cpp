@@ -17,7 +17,7 @@ void require_objects(Format format, const std::string& path) {
       "zarr, or write a local file, for which driver gather needs no shared file system, and bring it "
       "there by shoal convert",
       name_of(format))
-      .in_file(path);
+      .in_file(shown_path(path));
 }
 
 // The root first: who reads it meanwhile finds no dataset, and not half of one.
@@ -34,6 +34,8 @@ void remove_dataset(Container& container, const std::string& root) {
 void make_room(Container& container, OpenMode mode) {
   const std::string root = root_object_in(container);
   const bool is_dataset = !root.empty();
+  // Nothing goes because of a root that cannot be read.
+  if (is_dataset) recognise(*container.open(root, StoreMode::read));
   if (is_dataset && mode == OpenMode::create_exclusive)
     throw Error(Code::exists,
                 "there is a dataset at this address already; choose another name, or set "
@@ -55,13 +57,15 @@ std::unique_ptr<Driver> make_remote_driver(DriverMaker* make, const Comm& comm, 
     throw Error(
         Code::not_supported,
         "only driver native reads and writes at an address such as this; leave the setting driver out")
-        .in_file(path);
+        .in_file(shown_path(path));
   DriverOptions remotely = options;
   const RemoteOptions& how = options.system.remote;
   remotely.system.open_folder = [how](const std::string& at) { return remote_container(at, how); };
   remotely.system.open_store = [how](const std::string& at, StoreMode as) {
     return open_remote_store(at, as, how);
   };
+  // What one rank lacks, as a file of settings, all learn of before any of them waits for it.
+  comm.agree_or_throw(caught([&] { remote_container(path, how); }));
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh) {
     require_objects(format, path);

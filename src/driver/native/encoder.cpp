@@ -8,12 +8,20 @@ namespace shoal {
 Encoder::Encoder(const FieldJob& job)
     : shape(job.placement->chunk),
       fill(stored_absent_value(*job.variable, job.placement->swapped)),
-      chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
       element(fill.size()),
       copy(find_conversion(job.stored(), job.stored())),
       variable(job.transfer->variable),
       placement(*job.placement),
-      coder(make_coder(shape, placement.shard, job.variable->filters, job.variable->type, fill)) {}
+      filters(job.variable->filters),
+      type(job.variable->type),
+      coder(make_coder(shape, placement.shard, filters, type, fill)) {}
+
+void Encoder::drop_shard() {
+  if (!placement.shard) return;
+  chunk = {};
+  stored = {};
+  coder = make_coder(shape, placement.shard, filters, type, fill);
+}
 
 void Encoder::load(ObjectFiles& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
   if (!from.address.is_placed()) {

@@ -17,14 +17,25 @@ namespace shoal {
 struct Encoder {
   Dims shape;    ///< of a chunk
   Bytes fill;    ///< one element, as stored
-  Bytes chunk;   ///< buffer of a decoded chunk
+  Bytes chunk;   ///< buffer of a decoded chunk, while it is needed
   Bytes stored;  ///< buffer of an encoded one
   std::size_t element;
   ConvertRun copy;  ///< of elements, without conversion
   int variable;
   Placement placement;
+  Filters filters;
+  Type type;
   std::unique_ptr<Coder> coder;
   explicit Encoder(const FieldJob& job);
+
+  std::size_t chunk_bytes() const { return static_cast<std::size_t>(volume(shape)) * element; }
+  /// The buffer of a whole chunk.
+  Bytes& whole_chunk() {
+    chunk.resize(chunk_bytes());
+    return chunk;
+  }
+  /// Gives back the memory of a shard, of which a rank has one at a time, whatever the number of variables.
+  void drop_shard();
 
   /// The number of the object that has the chunk, as it is known by.
   std::uint64_t object_of(const Dims& chunk_index) const {

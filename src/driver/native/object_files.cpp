@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/paths.hpp"
+#include "storage/remote/remote_path.hpp"
 #include "storage/replacement.hpp"
 
 namespace shoal {
@@ -36,7 +37,7 @@ void ObjectFiles::set_names(Format format, const Numbered<Placement>& placements
 }
 
 std::string ObjectFiles::path_of(const Location& at) const {
-  return names_->are_many() ? joined_path(path_, names_->name_of(at.object)) : path_;
+  return names_->are_many() ? joined_path(shown_path(path_), names_->name_of(at.object)) : shown_path(path_);
 }
 
 Container& ObjectFiles::folder() {

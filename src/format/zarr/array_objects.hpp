@@ -33,6 +33,8 @@ class ArrayObjects {
   /// The array as the last commit left it has this shape, or was not there.
   void set_committed(const Dims& shape);
   bool is_committed() const { return committed_.has_value(); }
+  /// Does the folder have something that counts: committed, or stored since?
+  bool holds_folder() const { return is_committed() || !changed_.empty(); }
   /// The number of the drafts of the next commit.
   void set_draft(unsigned draft) { draft_ = draft; }
   const std::string& folder() const { return grid_.folder; }

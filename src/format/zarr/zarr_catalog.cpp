@@ -218,7 +218,7 @@ void ZarrCatalog::claim_names(const Schema& wanted) {
     if (!is_new && schema_.variables[v].name == name) continue;
     in_context_of_variable(name, [&] {
       for (std::size_t other = 0; other < arrays_.size(); ++other)
-        if (other != v && arrays_[other].objects.is_committed() && arrays_[other].objects.folder() == name)
+        if (other != v && arrays_[other].objects.holds_folder() && arrays_[other].objects.folder() == name)
           throw Error(Code::not_supported,
                       "the variable '{}' has this name in the store until the next commit; call sync before "
                       "another one takes it",
@@ -234,7 +234,7 @@ void ZarrCatalog::update_arrays() {
   zarr::take_definitions(schema_, all_);
   for (std::size_t v = 0; v < arrays_.size(); ++v) {
     Array& array = arrays_[v];
-    if (!array.objects.is_committed()) array.objects.set_folder(schema_.variables[v].name);
+    if (!array.objects.holds_folder()) array.objects.set_folder(schema_.variables[v].name);
     *array.metadata = all_.arrays[v].second;
   }
 }
@@ -244,6 +244,7 @@ Placement ZarrCatalog::placement(int variable) const {
   const ArrayMetadata& metadata = *array.metadata;
   Placement placement;
   placement.chunk = metadata.unit();
+  placement.stores_whole = metadata.whole_objects;
   placement.shard = metadata.shard_layout();
   const bool is_plain = metadata.refusal.empty() && metadata.order.empty() && metadata.type != Type::string;
   placement.kind = !is_plain                      ? Placement::Kind::library
@@ -371,7 +372,7 @@ void ZarrCatalog::sync_earlier() {
     if (object != k_root) zarr::sync_object(*container_, object);
 }
 
-// What was committed under another name is there under both until the root says which one counts.
+// What was stored under another name is there under both until the root says which one counts.
 void ZarrCatalog::move_renamed(bool durable) {
   for (std::size_t v = 0; v < arrays_.size(); ++v) {
     Array& own = arrays_[v];

@@ -70,8 +70,9 @@ ChunkRearranger::ChunkPlan& ChunkRearranger::chunk_plan_of(const FieldJob& job, 
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
   chunk_plan.rearranger = std::make_unique<Rearranger>(
-      context_.comm, chunk_plan.map, ranks, std::max(rearrange_bytes(context_.options.stage), 4 * chunk),
-      messages, by_nodes);
+      context_.comm, chunk_plan.map, ranks,
+      std::max(rearrange_bytes(context_.options.stage), (job.placement->shard ? 2 : 4) * chunk), messages,
+      by_nodes);
   if (plans_.size() >= k_most_chunk_plans) plans_.pop_front();
   return plans_.emplace_back(std::move(chunk_plan));
 }
@@ -179,6 +180,9 @@ void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, 
       address = taken[request_of[c]] + static_cast<std::int64_t>(address.offset);
       stored_.push_back({job.transfer->variable, k_after + writes_, chunks[c]});
     }
+    if (!job.placement->shard) return;
+    encoded_ = {};
+    encoders_.at(job.transfer->variable).drop_shard();
   }));
 }
 

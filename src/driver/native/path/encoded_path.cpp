@@ -31,6 +31,14 @@ Status EncodedPath::check(const FieldJob& job) const {
                                     "groups; leave the setting out"
                                   : ", but a chunk that is compressed may need cells of several nodes or "
                                     "groups; leave the setting out, or leave compression out"));
+  if (rearrangers_.one_stage() && bytes > staged_.slot_bytes() && job.placement->shard)
+    return refused(fmt::format(
+        "a shard of {} is larger than a slot of the stage, {}: set shard_bytes to less for new variables, or "
+        "stage_bytes to {} or more, where the node's shared memory (/dev/shm, --shm-size of a container) has "
+        "room "
+        "for it",
+        text_of(chunk), bytes_text(static_cast<double>(staged_.slot_bytes())),
+        bytes_text(static_cast<double>(2 * header.largest_encoded_chunk()))));
   if (rearrangers_.one_stage() && bytes > staged_.slot_bytes())
     return refused(
         fmt::format("a chunk of {} is larger than a slot of the stage, {}; give smaller chunks, or set "
@@ -63,6 +71,7 @@ bool EncodedPath::must_complete(const FieldJob& job) const {
 
 // What is stored as a whole has no order among ranks: an object is stored again once it is known to be down.
 bool EncodedPath::stores_again(const FieldJob& job) const {
+  if (put_.empty()) return false;
   const Box objects = objects_in(job);
   return std::any_of(put_.begin(), put_.end(), [&](const auto& before) {
     return before.first == job.transfer->variable && !intersection(before.second, objects).empty();
@@ -90,7 +99,7 @@ Status EncodedPath::write(const FieldJob& job) {
 // The owner opens objects before it comes to the stage, or to the others' requests for space.
 Status EncodedPath::store_chunks(const FieldJob& job) {
   open_objects_ += objects_of(job);
-  if (objects_of(job) > 0 && context_.file.stores_whole())
+  if (job.placement->objects.has_objects() && job.placement->stores_whole && objects_of(job) > 0)
     put_.emplace_back(job.transfer->variable, objects_in(job));
   Status status = caught([&] { addresses_.open_objects(job); });
   status.merge(store_opened(job));
@@ -157,7 +166,9 @@ void EncodedPath::enter_stored() {
 
 void EncodedPath::clear() {
   parts_->clear();
+  if (!put_.empty()) addresses_.close_objects();  // what was lost has no place
   put_.clear();
+  open_objects_ = 0;
   chunks_.take_stored();
 }
 

@@ -124,12 +124,12 @@ void FieldReader::fetch(const SlotGeneration& generation, std::uint32_t share, c
 void FieldReader::decode(const SlotGeneration& generation, const StagedPiece& staged) {
   Encoder& decoder = *decoder_;
   std::byte* to = stage_.data(generation.number) + staged.in_stage;
-  if (static_cast<std::size_t>(staged.bytes()) == decoder.chunk.size())
-    return decoder.load(file_, staged.encoded, {to, decoder.chunk.size()}, counters_.decode);
+  if (static_cast<std::size_t>(staged.bytes()) == decoder.chunk_bytes())
+    return decoder.load(file_, staged.encoded, {to, decoder.chunk_bytes()}, counters_.decode);
   const Location address = staged.encoded.address;
   const Bytes* known = decoded_ != nullptr ? decoded_->find(address) : nullptr;
   if (known == nullptr) {
-    decoder.load(file_, staged.encoded, decoder.chunk, counters_.decode);
+    decoder.load(file_, staged.encoded, decoder.whole_chunk(), counters_.decode);
     if (decoded_ != nullptr && address.is_placed()) decoded_->keep(address, decoder.chunk);
     known = &decoder.chunk;
   }

@@ -70,8 +70,8 @@ void Storing::encode(Encoder& encoder, const SlotGeneration& generation, const S
   const std::byte* cells = stage_.data(generation.number) + staged.in_stage;
   std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
   // It sticks out of the variable, or is a part, or has cells that stay.
-  if (chunk.size() != encoder.chunk.size() || staged.owned != nullptr) {
-    encoder.load(file_, staged.encoded, encoder.chunk, counters_.decode);
+  if (chunk.size() != encoder.chunk_bytes() || staged.owned != nullptr) {
+    encoder.load(file_, staged.encoded, encoder.whole_chunk(), counters_.decode);
     const Timer timer(counters_.encode);
     const Box& all = staged.piece.cells;
     for (const auto& part : staged.owned != nullptr ? within_region(*staged.owned, all) : std::vector{all})
@@ -92,6 +92,7 @@ void Storing::encode(Encoder& encoder, const SlotGeneration& generation, const S
     counters_.bytes_encoded_again += static_cast<std::int64_t>(chunk.size());
   stored_.push_back(
       {staged.variable, generation.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
+  encoder.drop_shard();
 }
 
 }  // namespace shoal
