@@ -182,7 +182,8 @@ void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, 
     }
     if (!job.placement->shard) return;
     encoded_ = {};
-    encoders_.at(job.transfer->variable).drop_shard();
+    const auto coder = encoders_.find(job.transfer->variable);
+    if (coder != encoders_.end()) coder->second.drop_shard();
   }));
 }
 
