@@ -78,6 +78,11 @@ std::string root_object_in(Container& container) {
 
 std::string header_file_of(const std::string& path) {
   if (!is_a_folder(path)) return path;
+  // A pipe of this name is not opened: it would wait for a writer.
+  const auto has_root = [&](const FormatTraits& row) {
+    return row.holds_objects() && is_a_file(joined_path(path, row.root_object));
+  };
+  if (std::none_of(rows().begin(), rows().end(), has_root)) return path;
   const std::string root = root_object_in(*folder_container(path, open_posix_store));
   return root.empty() ? path : joined_path(path, root);
 }

@@ -46,7 +46,8 @@ Container& ObjectFiles::folder() {
 }
 
 bool ObjectFiles::stores_whole() {
-  return names_->are_many() && folder().stores_whole();
+  if (!stores_whole_) stores_whole_ = names_->are_many() && folder().stores_whole();
+  return *stores_whole_;
 }
 
 void ObjectFiles::open_now() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -76,6 +77,7 @@ class ObjectFiles {
   Counters& counters_;
   std::shared_ptr<ObjectNames> names_;
   std::shared_ptr<Container> folder_;  ///< of many objects; opened when it is needed
+  std::optional<bool> stores_whole_;   ///< once it was asked for
   std::function<void(std::int64_t)> rate_limiter_;
   std::vector<Opened> opened_;        ///< what was used last stands last
   std::set<std::uint64_t> unsynced_;  ///< objects, open or not
