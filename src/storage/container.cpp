@@ -69,9 +69,10 @@ class FolderContainer final : public Container {
 
   std::unique_ptr<Store> open(const std::string& object, StoreMode mode) override {
     const std::string at = joined_path(path_, object);
-    if (mode != StoreMode::read && mode != StoreMode::write) {
-      make_folder(path_);
-      make_folders(folder_of(at));
+    const bool may_make = mode != StoreMode::read && mode != StoreMode::write;
+    if (const std::string folder = folder_of(at); may_make && !is_a_folder(folder)) {
+      make_folder(path_);  // the folders above it are the user's
+      make_folders(folder);
     }
     return open_(at, mode);
   }
@@ -109,12 +110,13 @@ class FolderContainer final : public Container {
   void publish(const std::string& made, const std::string& object, bool durable) override {
     const std::string from = joined_path(path_, made);
     const std::string to = joined_path(path_, object);
-    if (!is_a_folder(folder_of(to))) {
+    bool is_done = std::rename(from.c_str(), to.c_str()) == 0;
+    if (!is_done && errno == ENOENT && !is_a_folder(folder_of(to))) {
       make_folders(folder_of(to));
       if (durable) sync_name(object);  // or the object would go to a folder that has no name yet
+      is_done = std::rename(from.c_str(), to.c_str()) == 0;
     }
-    if (std::rename(from.c_str(), to.c_str()) != 0)
-      throw errno_error(errno, "it cannot be given its name (rename)").in_file(to);
+    if (!is_done) throw errno_error(errno, "it cannot be given its name (rename)").in_file(to);
     if (durable) sync_directory_of(to);
   }
 

@@ -103,7 +103,8 @@ void ObjectFiles::write(const Location& at, std::span<const std::byte> bytes) {
     counters_.bytes_past_cache += static_cast<std::int64_t>(store.write_past_cache(at.offset, bytes));
   else
     store.write(at.offset, bytes);
-  unsynced_.insert(at.object);
+  const bool is_new = unsynced_.insert(at.object).second;
+  if (is_new && ObjectNumber::of(at.object).draft != 0) drafts_.push_back(at.object);
 }
 
 // No rank keeps it open where others may store it again.
@@ -142,13 +143,12 @@ void ObjectFiles::sync() {
 void ObjectFiles::note_committed() {
   if (!names_->are_many()) return;
   close();
-  std::set<std::uint64_t> committed;
-  for (const std::uint64_t object : std::exchange(unsynced_, {})) {
+  for (const std::uint64_t object : std::exchange(drafts_, {})) {
+    if (unsynced_.erase(object) == 0) continue;
     ObjectNumber number = ObjectNumber::of(object);
     number.draft = 0;
-    committed.insert(object == 0 ? 0 : number.number());
+    unsynced_.insert(number.number());
   }
-  unsynced_ = std::move(committed);
 }
 
 void ObjectFiles::close() {

@@ -79,8 +79,9 @@ class ObjectFiles {
   std::shared_ptr<Container> folder_;  ///< of many objects; opened when it is needed
   std::optional<bool> stores_whole_;   ///< once it was asked for
   std::function<void(std::int64_t)> rate_limiter_;
-  std::vector<Opened> opened_;        ///< what was used last stands last
-  std::set<std::uint64_t> unsynced_;  ///< objects, open or not
+  std::vector<Opened> opened_;         ///< what was used last stands last
+  std::set<std::uint64_t> unsynced_;   ///< objects, open or not
+  std::vector<std::uint64_t> drafts_;  ///< of those written since the last commit
   std::uint64_t number_ = 0;
   bool past_cache_ = false;
 };

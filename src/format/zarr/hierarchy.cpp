@@ -253,8 +253,7 @@ void settle_notes(Hierarchy& all) {
   all.reading.reset();
 }
 
-Json notes_json(const Hierarchy& all, const std::vector<std::pair<std::string, AttributeNotes>>& attributes,
-                const std::vector<std::string>& order) {
+Json dimension_notes(const Hierarchy& all) {
   Json notes;
   notes["version"] = k_notes_version;
   Json& dims = notes["dimensions"] = Json::array();
@@ -263,6 +262,13 @@ Json notes_json(const Hierarchy& all, const std::vector<std::pair<std::string, A
     if (dim.unlimited) one.push_back("unlimited");
     dims.push_back(std::move(one));
   }
+  return notes;
+}
+
+Json definition_notes(const Hierarchy& all,
+                      const std::vector<std::pair<std::string, AttributeNotes>>& attributes,
+                      const std::vector<std::string>& order) {
+  Json notes = Json::object();
   // All paths differ, and are not looked up.
   Json types = Json::object();
   Json hidden = Json::object();

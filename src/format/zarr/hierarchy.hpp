@@ -35,10 +35,13 @@ const AttributeNotes& notes_of(const Hierarchy& all, const std::string& path);
 void add_group(const std::string& path, GroupMetadata group, Hierarchy& all);
 void add_array(const std::string& path, ArrayMetadata array, Hierarchy& all);
 
-/// The notes of what is to be written: dimensions, and `attributes` by path. order: paths of groups and
-/// arrays as readers find them.
-Json notes_json(const Hierarchy& all, const std::vector<std::pair<std::string, AttributeNotes>>& attributes,
-                const std::vector<std::string>& order);
+/// The notes of what is to be written. First those of the dimensions, whose lengths commits change.
+Json dimension_notes(const Hierarchy& all);
+/// The others: of definitions, and of `attributes` by path. order: paths of groups and arrays as readers find
+/// them.
+Json definition_notes(const Hierarchy& all,
+                      const std::vector<std::pair<std::string, AttributeNotes>>& attributes,
+                      const std::vector<std::string>& order);
 
 /// Error(format): the document is of another version.
 void check_version(const Json& json, int version);

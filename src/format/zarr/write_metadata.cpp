@@ -9,6 +9,7 @@
 #include "format/group_paths.hpp"
 #include "format/zarr/attributes_json.hpp"
 #include "format/zarr/codecs_json.hpp"
+#include "format/zarr/documents.hpp"
 #include "format/zarr/hierarchy.hpp"
 #include "format/zarr/json_text.hpp"
 #include "format/zarr/metadata.hpp"
@@ -19,6 +20,7 @@ namespace shoal::zarr {
 namespace {
 
 constexpr int k_indent = 2;  // zarr-python's
+constexpr int k_one_line = -1;
 
 Json list_of(const Dims& dims) {
   Json list = Json::array();
@@ -35,13 +37,12 @@ Json named(const char* name, const char* key, Json value) {
   return json;
 }
 
+// All but the shape, which stands in front of the rest.
 Json document_of(const ArrayMetadata& array, AttributeNotes& notes) {
-  if (!array.document.empty()) return parse_json(array.document);
   if (array.version != 3)
     throw Error(Code::not_supported, "arrays of Zarr's version {} are read; version 3 is written",
                 array.version);
   Json json;
-  json["shape"] = list_of(array.shape);
   json["data_type"] = data_type_of(array);
   json["chunk_grid"] = named("regular", "chunk_shape", list_of(array.sharded ? array.object : array.chunk));
   json["chunk_key_encoding"] =
@@ -60,80 +61,131 @@ Json document_of(const ArrayMetadata& array, AttributeNotes& notes) {
   return json;
 }
 
-Json consolidated(Json nodes) {
-  Json json;
-  json["kind"] = "inline";
-  json["must_understand"] = false;
-  json["metadata"] = std::move(nodes);
-  return json;
-}
-
-// nodes: metadata of what is in the group; null: they are not said.
-Json document_of(const GroupMetadata& group, Json nodes, AttributeNotes& notes) {
+// is_consolidated: with the metadata of what is in it, none so far. zarr-python writes none of a group below
+// the root, either.
+Json document_of(const GroupMetadata& group, bool is_consolidated, AttributeNotes& notes) {
   Json json;
   json["attributes"] = attributes_json(group.attributes, group.kept, nullptr, notes);
   json["zarr_format"] = 3;
-  if (!nodes.is_null()) json["consolidated_metadata"] = consolidated(std::move(nodes));
+  if (is_consolidated) {
+    Json& below = json["consolidated_metadata"];
+    below["kind"] = "inline";
+    below["must_understand"] = false;
+    below["metadata"] = Json::object();
+  }
   json["node_type"] = "group";
   return json;
 }
 
+Documents::Text text_of(const ArrayMetadata& array, AttributeNotes& notes) {
+  const bool is_kept = !array.document.empty();
+  const Json document = is_kept ? parse_json(array.document) : document_of(array, notes);
+  return {json_text(document, k_indent), json_text(document), is_kept};
+}
+
+Documents::Text text_of(const GroupMetadata& group, AttributeNotes& notes) {
+  AttributeNotes same;
+  return {json_text(document_of(group, false, same), k_indent), json_text(document_of(group, true, notes))};
+}
+
+// The text of an object of which `first` are the first members, and `others` is the text with the rest.
+std::string joined(const Json& first, const std::string& others, int indent) {
+  std::string text = json_text(first, indent);
+  text.resize(text.find_last_not_of("\n}") + 1);
+  return others.size() > 2 ? text + ',' + others.substr(1) : text + others.substr(1);
+}
+
+std::string with_shape(const Dims& shape, const std::string& others, int indent) {
+  Json first;
+  first["shape"] = list_of(shape);
+  return joined(first, others, indent);
+}
+
 // zarr-python finds the nodes of a group only where they stand together, behind the group: by their depth,
 // and then by their group.
-struct Node {
+struct Place {
   std::string path;
-  const GroupMetadata* group = nullptr;
-  const ArrayMetadata* array = nullptr;
+  bool is_group = false;
+  std::size_t number = 0;
 };
 
-std::vector<Node> nodes_of(const Hierarchy& all) {
-  std::vector<Node> nodes;
-  for (const auto& [path, group] : all.groups)
-    nodes.push_back({path, &group, nullptr});
-  for (const auto& [path, array] : all.arrays)
-    nodes.push_back({path, nullptr, &array});
+std::vector<Place> places_of(const Hierarchy& all) {
+  std::vector<Place> nodes;
+  for (std::size_t i = 0; i < all.groups.size(); ++i)
+    nodes.push_back({all.groups[i].first, true, i});
+  for (std::size_t i = 0; i < all.arrays.size(); ++i)
+    nodes.push_back({all.arrays[i].first, false, i});
   std::unordered_map<std::string, std::size_t> groups;
-  for (const Node& node : nodes)
+  for (const Place& node : nodes)
     groups.emplace(group_of(node.path), groups.size());
-  const auto place = [&](const Node& node) {
+  const auto place = [&](const Place& node) {
     return std::pair{std::count(node.path.begin(), node.path.end(), '/'), groups.at(group_of(node.path))};
   };
   std::stable_sort(nodes.begin(), nodes.end(),
-                   [&](const Node& a, const Node& b) { return place(a) < place(b); });
+                   [&](const Place& a, const Place& b) { return place(a) < place(b); });
   return nodes;
 }
 
 }  // namespace
 
-std::string text_of(const ArrayMetadata& array) {
-  AttributeNotes notes;
-  return json_text(document_of(array, notes), k_indent);
-}
-
-std::string text_of(const GroupMetadata& group) {
-  AttributeNotes notes;
-  return json_text(document_of(group, Json(), notes), k_indent);
-}
-
-std::string root_text(const Hierarchy& all) {
+Documents::Documents(const Hierarchy& all) : groups_(all.groups.size()), arrays_(all.arrays.size()) {
   std::vector<std::pair<std::string, AttributeNotes>> notes(1);
   std::vector<std::string> order;
-  Json nodes = Json::object();
-  // All paths differ, and are not looked up.
-  auto& members = nodes.get_ref<Json::object_t&>();
-  for (const Node& node : nodes_of(all)) {
+  for (const Place& node : places_of(all)) {
     AttributeNotes own;
     in_context_of_variable(node.path, [&] {
-      members.push_back({node.path, node.array != nullptr ? document_of(*node.array, own)
-                                                          : document_of(*node.group, Json::object(), own)});
+      if (node.is_group)
+        groups_[node.number] = text_of(all.groups[node.number].second, own);
+      else
+        arrays_[node.number] = text_of(all.arrays[node.number].second, own);
+      nodes_.push_back({json_text(node.path), node.is_group, node.number});
     });
     notes.emplace_back(node.path, std::move(own));
     order.push_back(node.path);
   }
-  AttributeNotes& own = notes.front().second;
-  Json root = document_of(all.root, std::move(nodes), own);
-  root["attributes"][k_notes_name] = notes_json(all, notes, order);
-  return json_text(root);
+  Json root = document_of(all.root, true, notes.front().second);
+  Json attributes;
+  (attributes["attributes"] = std::move(root["attributes"]))[k_notes_name] = nullptr;
+  root.erase("attributes");
+  begin_ = json_text(attributes);
+  begin_.resize(begin_.rfind("null"));
+  notes_ = json_text(definition_notes(all, notes, order));
+  const std::string others = json_text(root);
+  const std::size_t nodes = others.find("{}") + 1;
+  middle_ = "}," + others.substr(1, nodes - 1);
+  end_ = others.substr(nodes);
+}
+
+std::string Documents::array(std::size_t number, const Dims& shape) const {
+  const Text& text = arrays_[number];
+  return text.has_shape ? text.own : with_shape(shape, text.own, k_indent);
+}
+
+std::string Documents::root(const Hierarchy& all) const {
+  std::string text = begin_ + joined(dimension_notes(all), notes_, k_one_line) + middle_;
+  for (const Node& node : nodes_) {
+    const Text& own = node.is_group ? groups_[node.number] : arrays_[node.number];
+    if (&node != &nodes_.front()) text += ',';
+    text += node.key + ':';
+    text += own.has_shape ? own.in_root
+                          : with_shape(all.arrays[node.number].second.shape, own.in_root, k_one_line);
+  }
+  return text + end_;
+}
+
+std::string text_of(const ArrayMetadata& array) {
+  AttributeNotes notes;
+  const Documents::Text text = text_of(array, notes);
+  return text.has_shape ? text.own : with_shape(array.shape, text.own, k_indent);
+}
+
+std::string text_of(const GroupMetadata& group) {
+  AttributeNotes notes;
+  return text_of(group, notes).own;
+}
+
+std::string root_text(const Hierarchy& all) {
+  return Documents(all).root(all);
 }
 
 std::string object_name(const ArrayMetadata& array, const Dims& index) {

@@ -84,7 +84,7 @@ ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, Format format, bo
     committed_groups_[path] = zarr::text_of(group);
   // Another program's store is as it was until something changes.
   zarr::take_definitions(schema_, all_);
-  committed_root_ = zarr::root_text(all_);
+  committed_root_ = documents().root(all_);
 }
 
 // ---- The store's metadata
@@ -209,6 +209,11 @@ void ZarrCatalog::define(const Schema& wanted) {
   });
 }
 
+const zarr::Documents& ZarrCatalog::documents() {
+  if (!documents_) documents_.emplace(all_);
+  return *documents_;
+}
+
 // New arrays, and such as get another name, need a folder that is nobody's. In a store that was never
 // committed all are this job's.
 void ZarrCatalog::claim_names(const Schema& wanted) {
@@ -232,6 +237,7 @@ void ZarrCatalog::claim_names(const Schema& wanted) {
 // The metadata of arrays are those of the schema.
 void ZarrCatalog::update_arrays() {
   zarr::take_definitions(schema_, all_);
+  documents_.reset();
   for (std::size_t v = 0; v < arrays_.size(); ++v) {
     Array& array = arrays_[v];
     if (!array.objects.holds_folder()) array.objects.set_folder(schema_.variables[v].name);
@@ -392,19 +398,19 @@ void ZarrCatalog::commit(bool durable) {
       array(v).objects.finish(durable);
     });
   guarded(-1, [&] {
-    update_arrays();
+    zarr::take_lengths(schema_, all_);
     if (durable) sync_earlier();
     for (Array& own : arrays_)
       own.objects.publish(durable);
     move_renamed(durable);
     for (std::size_t v = 0; v < arrays_.size(); ++v) {
-      std::string text = zarr::text_of(*arrays_[v].metadata);
+      std::string text = documents().array(v, all_.arrays[v].second.shape);
       if (text == arrays_[v].committed_text) continue;
       write_text(metadata_of(schema_.variables[v].name), text, durable);
       arrays_[v].committed_text = std::move(text);
     }
     write_groups(durable);
-    if (std::string text = zarr::root_text(all_); text != committed_root_) {
+    if (std::string text = documents().root(all_); text != committed_root_) {
       write_text(k_root, text, durable);
       committed_root_ = std::move(text);
     }
@@ -415,12 +421,13 @@ void ZarrCatalog::commit(bool durable) {
 }
 
 void ZarrCatalog::write_groups(bool durable) {
-  for (const auto& [path, group] : all_.groups) {
-    std::string text = zarr::text_of(group);
+  for (std::size_t g = 0; g < all_.groups.size(); ++g) {
+    const std::string& path = all_.groups[g].first;
+    const std::string& text = documents().group(g);
     auto& committed = committed_groups_[path];
     if (text == committed) continue;
     write_text(metadata_of(path), text, durable);
-    committed = std::move(text);
+    committed = text;
   }
 }
 

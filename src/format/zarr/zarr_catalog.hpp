@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "format/catalog.hpp"
 #include "format/zarr/array_objects.hpp"
 #include "format/zarr/chunk_values.hpp"
+#include "format/zarr/documents.hpp"
 #include "format/zarr/metadata.hpp"
 
 namespace shoal {
@@ -72,6 +74,7 @@ class ZarrCatalog final : public Catalog {
   void read_nodes(const std::string& folder);
   void add_array(int variable, std::shared_ptr<zarr::ArrayMetadata> metadata);
   void update_arrays();
+  const zarr::Documents& documents();
   void set_shapes(int dim);
   void require(int variable, const Box& box, bool may_grow) const;
   void set_whole_objects(zarr::ArrayMetadata& array) const;
@@ -112,6 +115,7 @@ class ZarrCatalog final : public Catalog {
   bool writable_ = true;
   Schema schema_;
   zarr::Hierarchy all_;
+  std::optional<zarr::Documents> documents_;             ///< of all_; nothing: its definitions have changed
   std::deque<Array> arrays_;                             ///< by the number of the variable
   std::map<int, std::int64_t> committed_;                ///< lengths of unlimited dimensions
   std::map<std::string, std::string> committed_groups_;  ///< the text of each one's zarr.json, by its path

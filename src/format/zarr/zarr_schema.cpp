@@ -105,19 +105,21 @@ Dims chunk_of_replicated(const Dims& shape, const std::vector<bool>& unlimited, 
   return chunk;
 }
 
-// Whole chunks of the last dimensions first, so that a shard is one run of the variable; records apart.
+// Whole chunks of the last dimensions first, so that a shard's part of a record is one run of the variable.
 Dims shard_of(const Dims& shape, const std::vector<bool>& unlimited, const Dims& chunk, std::int64_t element,
-              std::int64_t shard_bytes) {
+              const CatalogOptions& options) {
   Dims shard = chunk;
   std::int64_t bytes = volume(chunk) * element;
   for (int d = shape.size() - 1; d >= 0; --d) {
     if (unlimited[static_cast<std::size_t>(d)]) continue;
     const std::int64_t chunks = (std::max<std::int64_t>(shape[d], 1) + chunk[d] - 1) / chunk[d];
-    const std::int64_t part = even_part(chunks, std::max<std::int64_t>(shard_bytes / bytes, 1));
+    const std::int64_t part = even_part(chunks, std::max<std::int64_t>(options.shard_bytes / bytes, 1));
     shard[d] = chunk[d] * part;
     bytes *= part;
     if (part < chunks) break;
   }
+  if (!unlimited.empty() && unlimited[0])
+    shard[0] = chunk[0] * ((options.shard_records + chunk[0] - 1) / chunk[0]);
   return shard;
 }
 
@@ -186,9 +188,8 @@ ArrayMetadata array_of(const Schema& schema, const VariableDef& variable, const 
   else
     array.chunk = chunk_of_replicated(array.shape, unlimited, static_cast<std::int64_t>(element));
   array.sharded = variable.distributed && !array.chunk.empty();
-  array.object = array.sharded ? shard_of(array.shape, unlimited, array.chunk,
-                                          static_cast<std::int64_t>(array.element), options.shard_bytes)
-                               : array.chunk;
+  const auto bytes = static_cast<std::int64_t>(array.element);
+  array.object = array.sharded ? shard_of(array.shape, unlimited, array.chunk, bytes, options) : array.chunk;
   check_sizes(array);
   if (!array.refusal.empty()) throw Error(Code::not_supported, "{}; choose smaller chunks", array.refusal);
   return array;
@@ -211,10 +212,18 @@ void take_definitions(const Schema& schema, Hierarchy& all) {
     path = variable.name;
     array.attributes = variable.attributes;
     array.no_fill = variable.no_fill;
-    if (!array.shape.empty()) array.shape = schema.shape(v);
     for (std::size_t d = 0; d < variable.dims.size() && d < array.dims.size(); ++d)
       array.dims[d] = schema.dim(variable.dims[d]).name;
   }
+  take_lengths(schema, all);
+}
+
+void take_lengths(const Schema& schema, Hierarchy& all) {
+  for (std::size_t d = 0; d < all.dims.size(); ++d)
+    all.dims[d].length = schema.dims[d].length;
+  for (int v = 0; v < schema.variables.count(); ++v)
+    if (Dims& shape = all.arrays[static_cast<std::size_t>(v)].second.shape; !shape.empty())
+      shape = schema.shape(v);
 }
 
 namespace {

@@ -19,6 +19,8 @@ ArrayMetadata array_of(const Schema& schema, const VariableDef& variable, const 
 /// Makes what the schema says of variables, groups and dimensions that of the store: attributes, names,
 /// lengths. Arrays are those of the variables already.
 void take_definitions(const Schema& schema, Hierarchy& all);
+/// Of the same definitions: lengths alone.
+void take_lengths(const Schema& schema, Hierarchy& all);
 
 /// Throws unless `wanted` is the schema with its changes, plus what Zarr can hold.
 void check_zarr_extension(const Schema& in_store, const Schema& wanted);
