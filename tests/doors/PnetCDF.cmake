@@ -37,6 +37,8 @@ shoal_door_pnetcdf_program(corners pnetcdf_corners.c
   "names.nc: served by Shoal" "codes.nc: served by Shoal" "fills.nc: served by Shoal" "hints.nc: served by Shoal"
   "strict.nc: served by Shoal" "safe.nc: left to PnetCDF: PNETCDF_SAFE_MODE"
   "sizes.nc: handed back to PnetCDF: a variable is larger")
+shoal_door_pnetcdf_program(stores pnetcdf_stores.c
+  "named.zarr: served by Shoal, zarr, 1 variables" "set.other: served by Shoal, zarr, 1 variables")
 # Names and attributes of any bytes, many dimensions.
 shoal_door_pnetcdf_program(names names.c
   "names0.nc: served by Shoal, cdf1" "names1.nc: served by Shoal, cdf2" "names2.nc: served by Shoal, cdf5"

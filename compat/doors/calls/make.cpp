@@ -39,10 +39,11 @@ int keep(std::unique_ptr<File> file, int* ncidp) {
   return NC_NOERR;
 }
 
-// What Shoal could not make or open: a setting that is wrong is told, all else is for the library to say.
+// What Shoal could not make or open: a setting that is wrong is told, and all of a store, which the library
+// has none of; what else there is the library says.
 // Collective; frees the communicator.
 int left(File& file, int code, const char* call) {
-  const int told = code == SHOAL_SETTING ? report_error(file, call, code) : NC_NOERR;
+  const int told = code == SHOAL_SETTING || file.is_store ? report_error(file, call, code) : NC_NOERR;
   if (told == NC_NOERR) note_not_served(file.comm, file.path.c_str(), shoal_error_message());
   file.release();
   return told;
@@ -91,7 +92,8 @@ int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int
   }
   std::unique_ptr<File> file = begin(path, cmode, comm, info);
   // Of a store the program sees the richest model, that of netCDF-4.
-  file->format = names_store(path) ? NC_FORMAT_NETCDF4 : format_of(cmode);
+  file->is_store = makes_store(path);
+  file->format = file->is_store ? NC_FORMAT_NETCDF4 : format_of(cmode);
   file->writable = file->is_new = file->defining = true;
   const WithinShoal within;
   const int code = shoal_create(file->comm, path, settings_of_new(*file).c_str(), &file->dataset);
@@ -103,19 +105,21 @@ int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int
 int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* ncidp) {
   const Choice choice = WithinShoal::now() ? Choice{} : choose(path, mode, false, comm);
   if (choice.code != NC_NOERR) return choice.code;
-  if (!choice.serve || ncidp == nullptr || !has_room()) {
+  const bool is_store = choice.serve_if_needed && finds_store(comm, path);  // which netCDF cannot open
+  if ((!choice.serve && !is_store) || ncidp == nullptr || !has_room()) {
     if (!choice.why_not.empty()) note_not_served(comm, path, choice.why_not);
     const int code = open_in_library(path, mode, comm, info, ncidp);
     if (!choice.serve_if_needed || ncidp == nullptr || !has_room() || !lacks_access(comm, code)) return code;
   }
   std::unique_ptr<File> file = begin(path, mode, comm, info);
   const WithinShoal within;
-  const std::string outline = outline_in_library(*file);
-  if (!agreed(*file, !outline.empty())) {
+  const std::string outline = is_store ? "" : outline_in_library(*file);
+  if (!is_store && !agreed(*file, !outline.empty())) {
     note_not_served(file->comm, path, "netCDF cannot open it, or it has groups or types of its own");
     file->release();
     return open_in_library(path, mode, comm, info, ncidp);
   }
+  file->is_store = is_store;
   file->writable = (mode & NC_WRITE) != 0;
   file->in_place = true;
   const int code = shoal_open(file->comm, path, file->writable ? SHOAL_WRITE : SHOAL_READ,
@@ -127,7 +131,7 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
   const bool read = read_schema(file->dataset, file->definitions, file->format);
   for (Variable& var : file->definitions.vars)
     if (file->netcdf4()) read_quantize(var);
-  if (agreed(*file, read && (!is_rank_0(*file) || outline == outline_of(*file))))
+  if (agreed(*file, read && (is_store || !is_rank_0(*file) || outline == outline_of(*file))))
     return keep(std::move(file), ncidp);
   shoal_close(&file->dataset, 0);
   note_not_served(file->comm, path, "it has variables that Shoal does not move");

@@ -13,6 +13,7 @@ int format_of(std::string_view name) {
   if (name == "cdf2") return NC_FORMAT_64BIT_OFFSET;
   if (name == "cdf5") return NC_FORMAT_64BIT_DATA;
   if (name == "netcdf4") return NC_FORMAT_NETCDF4;
+  if (name == "zarr" || name == "zarr2") return NC_FORMAT_NETCDF4;  // of that model
   if (name == "netcdf4-classic") return NC_FORMAT_NETCDF4_CLASSIC;
   return 0;
 }
@@ -64,7 +65,8 @@ bool read_attributes(shoal_dataset* dataset, const char* var, Attributes& attrib
   return true;
 }
 
-bool read_variable(shoal_dataset* dataset, Definitions& definitions, int index) {
+// Of a store not all that it has is told: netCDF has no names for its filters.
+bool read_variable(shoal_dataset* dataset, Definitions& definitions, int index, bool is_store) {
   shoal_var_info info = SHOAL_VAR_INFO_INIT;
   if (shoal_inq_var(dataset, index, &info) != SHOAL_OK) return false;
   Variable var;
@@ -81,7 +83,8 @@ bool read_variable(shoal_dataset* dataset, Definitions& definitions, int index) 
   }
   const std::string_view storage(info.storage);
   if (storage != "contiguous" && storage != "chunked" && storage != "compressed") return false;
-  if (!read_filters(info.filters, var) || var.type < NC_BYTE || var.type > NC_UINT64) return false;
+  if (!read_filters(info.filters, var) && !is_store) return false;
+  if (var.type < NC_BYTE || var.type > NC_UINT64) return false;
   int fill = 1;
   if (shoal_inq_fill(dataset, info.name, &fill, info.type, nullptr) == SHOAL_OK)
     var.no_fill = fill == 0 ? 1 : 0;
@@ -104,8 +107,9 @@ bool read_schema(shoal_dataset* dataset, Definitions& definitions, int& format) 
     definitions.dims.push_back(
         {dim.name, dim.unlimited != 0 ? 0 : static_cast<std::size_t>(dim.length), dim.unlimited != 0});
   }
+  const bool is_store = std::string_view(info.format).substr(0, 4) == "zarr";
   for (int i = 0; i < info.variables; ++i)
-    if (!read_variable(dataset, definitions, i)) return false;
+    if (!read_variable(dataset, definitions, i, is_store)) return false;
   return read_attributes(dataset, nullptr, definitions.attributes, info.attributes);
 }
 

@@ -3,6 +3,7 @@
 
 #include <H5public.h>
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <climits>
 #include <cstdio>
@@ -89,7 +90,9 @@ void drop_new(ServedFile& file) {
   MPI_Comm_rank(file.comm, &rank);
   shoal_abandon(&file.dataset);
   MPI_Barrier(file.comm);
-  if (rank == 0) std::remove(file.path.c_str());
+  if (rank != 0) return;
+  std::remove((file.path + "/zarr.json").c_str());  // a store has nothing else before its definitions
+  std::remove(file.path.c_str());
 }
 
 std::string hint(MPI_Info info, const char* name) {
@@ -100,15 +103,40 @@ std::string hint(MPI_Info info, const char* name) {
   return there != 0 ? value.data() : "";
 }
 
-bool names_store(const std::string& path) {
+bool makes_store(const std::string& path) {
   const std::string ending = ".zarr";
-  return path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  const char* const asked = std::getenv("SHOAL_FORMAT");
+  return (asked != nullptr && std::strcmp(asked, "zarr") == 0) ||
+         (path.size() > ending.size() &&
+          path.compare(path.size() - ending.size(), ending.size(), ending) == 0);
+}
+
+const char* format_in_shoal(const ServedFile& file) {
+  return file.is_store ? "zarr" : name_of_format(file.format);
+}
+
+void say_store_stays(const ServedFile& file, const std::string& reason) {
+  int rank = 0;
+  MPI_Comm_rank(file.comm, &rank);
+  if (rank == 0)
+    std::fprintf(
+        stderr,
+        "shoal: %s: %s: that is left to the library in other files, and this is a store of Zarr, which "
+        "it has none of; leave it out, or make a NetCDF file\n",
+        file.path.c_str(), reason.c_str());
+}
+
+bool finds_store(MPI_Comm comm, const char* path) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  struct stat status {};
+  int found = rank == 0 && ::stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? 1 : 0;
+  MPI_Bcast(&found, 1, MPI_INT, 0, comm);
+  return found != 0;
 }
 
 std::string settings_of_new(const ServedFile& file) {
-  std::string settings = std::string("format=") +
-                         (names_store(file.path) ? "zarr" : name_of_format(file.format)) +
-                         ", attributes=rank0, pack=none";
+  std::string settings = std::string("format=") + format_in_shoal(file) + ", attributes=rank0, pack=none";
   if ((file.mode & NC_NOCLOBBER) != 0) settings += ", exists=error";
   // As defaults of the program: "stripe_count?=4".
   const auto take = [&](const char* name, const char* setting, long long multiple) {

@@ -39,6 +39,7 @@ struct ServedFile {
   MPI_Info info = MPI_INFO_NULL;  // the same
   bool writable = false;
   bool is_new = false;    // made by this program
+  bool is_store = false;  // of Zarr, which the program's library has no files of
   bool in_place = false;  // its header was written: Shoal has ended a define mode, or the file was opened
   bool defining = false;
   Definitions definitions;
@@ -84,8 +85,15 @@ void settle(ServedFile& file);
 // A file without a header goes with its definitions. Collective.
 void drop_new(ServedFile& file);
 
-// A name that ends with ".zarr" is a store of Zarr, whatever format the program asks for.
-bool names_store(const std::string& path);
+// Is a new file a store of Zarr, whatever format the program asks for? Its name ends with ".zarr", or
+// SHOAL_FORMAT is zarr.
+bool makes_store(const std::string& path);
+// Is there a store, or another folder, by that name? Rank 0's answer. Collective.
+bool finds_store(MPI_Comm comm, const char* path);
+// Of the file itself: "zarr", or name_of_format.
+const char* format_in_shoal(const ServedFile& file);
+// A call of a store that the library alone could do: says so once a call, and the file goes on. Local.
+void say_store_stays(const ServedFile& file, const std::string& reason);
 
 // Shoal's settings of a new file: its format, and those hints that mean something to Shoal.
 std::string settings_of_new(const ServedFile& file);

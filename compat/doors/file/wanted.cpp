@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace door {
 
@@ -34,18 +35,21 @@ int refuse(MPI_Comm comm, const char* value) {
   return NC_EINVAL;
 }
 
-// Programs ask netCDF for types and fill values, which would not be theirs.
-void warn_of_packing(MPI_Comm comm) {
+// Programs ask netCDF for types and fill values, which would not be theirs if Shoal packed; and they say the
+// formats of their files.
+void warn_of_settings(MPI_Comm comm) {
   static bool warned = false;
-  const char* const packing = std::getenv("SHOAL_PACK");
-  if (warned || packing == nullptr || *packing == '\0' || std::strcmp(packing, "none") == 0) return;
-  warned = true;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  if (rank == 0)
-    std::fprintf(stderr,
-                 "shoal: SHOAL_PACK is '%s', and netCDF's calls do not pack; it is for Shoal's own calls\n",
-                 packing);
+  const auto warn = [&](const char* name, const char* allowed, const char* why) {
+    const char* const value = std::getenv(name);
+    if (rank == 0 && value != nullptr && *value != '\0' && std::strcmp(value, allowed) != 0)
+      std::fprintf(stderr, "shoal: %s is '%s', and %s; it is for Shoal's own calls\n", name, value, why);
+  };
+  if (std::exchange(warned, true)) return;
+  warn("SHOAL_PACK", "none", "netCDF's calls do not pack");
+  warn("SHOAL_FORMAT", "zarr",
+       "a program of netCDF says the format of each file, in place of which there may be zarr alone");
 }
 
 }  // namespace
@@ -61,7 +65,7 @@ bool is_wanted(const char* path, bool writes, MPI_Comm comm, int& code) {
   if (!writes && which == "write") return false;
   const char* patterns = std::getenv("SHOAL_DOORS_FILES");
   const bool wanted = patterns == nullptr || *patterns == '\0' || matches(patterns, path);
-  if (wanted) warn_of_packing(comm);
+  if (wanted) warn_of_settings(comm);
   return wanted;
 }
 

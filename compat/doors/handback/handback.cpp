@@ -78,6 +78,10 @@ int go_to_library(File& file) {
 }  // namespace
 
 int hand_back(File& file, const std::string& reason) {
+  if (file.is_store) {
+    say_store_stays(file, reason);
+    return NC_ENOTBUILT;
+  }
   note_handed_back(file, reason);
   file.failure = go_to_library(file);
   file.steps.clear();

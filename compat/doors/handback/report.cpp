@@ -8,7 +8,7 @@
 namespace door {
 
 void note_served(const File& file) {
-  note_line(file.comm, file.path + ": served by Shoal, " + name_of_format(file.format) + ", " +
+  note_line(file.comm, file.path + ": served by Shoal, " + format_in_shoal(file) + ", " +
                            std::to_string(file.definitions.vars.size()) + " variables\n");
 }
 

@@ -43,9 +43,11 @@ std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info 
   return file;
 }
 
-// What Shoal could not make or open: a setting that is wrong is told, all else is for the library to say.
+// What Shoal could not make or open: a setting that is wrong is told, and all of a store, which the library
+// has none of; what else there is the library says.
 int left(File& file, int code, const char* call) {
-  const int told = code == SHOAL_SETTING ? report_error(file.comm, file.path, call, code) : NC_NOERR;
+  const bool tells = code == SHOAL_SETTING || file.is_store;
+  const int told = tells ? report_error(file.comm, file.path, call, code) : NC_NOERR;
   if (told == NC_NOERR)
     note_line(file.comm, file.path + ": left to PnetCDF: " + shoal_error_message() + "\n");
   file.release();
@@ -108,6 +110,7 @@ int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* 
     return make_in_library(comm, path, mode, info, ncidp);
   std::unique_ptr<File> file = begin(path, mode, comm, hints);
   file->format = format;
+  file->is_store = makes_store(path);
   file->writable = file->is_new = file->defining = true;
   const WithinShoal within;
   code = shoal_create(file->comm, path, settings_of_new(*file).c_str(), &file->dataset);
@@ -130,14 +133,17 @@ int ncmpi_open(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* nc
       wanted && ncidp != nullptr && (mode & ~(NC_WRITE | NC_SHARE)) == 0 && !has_driver(path) && has_room();
   if (!all_want(comm, served, mode) || !takes(comm, path, info, hints))
     return open_in_library(comm, path, mode, info, ncidp);
+  const bool is_store = finds_store(comm, path);
   std::unique_ptr<File> file = begin(path, mode, comm, hints);
   const WithinShoal within;
+  file->is_store = is_store;
   file->writable = writes;
   file->in_place = true;
   code = shoal_open(file->comm, path, writes ? SHOAL_WRITE : SHOAL_READ, "attributes=rank0, pack=none",
                     &file->dataset);
   if (code == SHOAL_OK) {
     const bool read = read_schema(file->dataset, file->definitions, file->format);
+    if (is_store && read) file->format = NC_FORMAT_CDF5;  // which has most of its types
     const bool classic =
         file->format == NC_FORMAT_CLASSIC || file->format == NC_FORMAT_CDF2 || file->format == NC_FORMAT_CDF5;
     for (Variable& var : file->definitions.vars)
@@ -162,7 +168,7 @@ int close_in_shoal(File& file, const char* call) {
   else
     code = meet(file, false, call);
   if (!file.requests.empty() && code == NC_NOERR) code = NC_EPENDING;
-  note_line(file.comm, file.path + ": served by Shoal, " + name_of_format(file.format) + ", " +
+  note_line(file.comm, file.path + ": served by Shoal, " + format_in_shoal(file) + ", " +
                            std::to_string(file.definitions.vars.size()) + " variables\n");
   const int closed = shoal_close(&file.dataset, 0);
   return closed == SHOAL_OK ? code : report_error(file.comm, file.path, call, closed);

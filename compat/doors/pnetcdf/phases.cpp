@@ -145,6 +145,10 @@ int replay(File& file) {
 }  // namespace
 
 int hand_back(File& file, const std::string& reason) {
+  if (file.is_store) {
+    say_store_stays(file, reason);
+    return NC_ENOTSUPPORT;
+  }
   if (!file.requests.empty()) return NC_ENOTSUPPORT;  // they point into the program's arrays
   if (!file.defining)
     if (const int code = meet(file, true, "handing back"); code != NC_NOERR) return code;

@@ -31,11 +31,14 @@ static const char* format_name(int format) {
   return "";
 }
 
-/* A name that ends so is a store of Zarr, whatever iotype the program makes files of. */
-static int names_store(const char* path) {
+/* Is a new file a store of Zarr, whatever iotype the program makes it with? Its name ends so, or SHOAL_FORMAT
+ * is zarr. */
+static int makes_store(const char* path) {
   const char ending[] = ".zarr";
+  const char* const asked = getenv("SHOAL_FORMAT");
   const size_t n = strlen(path);
-  return n >= sizeof ending && strcmp(path + n - (sizeof ending - 1), ending) == 0;
+  return (asked != NULL && strcmp(asked, "zarr") == 0) ||
+         (n >= sizeof ending && strcmp(path + n - (sizeof ending - 1), ending) == 0);
 }
 
 static int format_of(int iotype, int mode) {
@@ -120,25 +123,31 @@ static void append_hints(text* out, const spio_system* system, int format) {
   free(others.data);
 }
 
-/* Programs ask PIO for types and fill values, which would not be theirs. */
-static void warn_of_packing(const spio_system* system) {
+static void warn_of(const char* name, const char* allowed, const char* why) {
+  const char* const value = getenv(name);
+  if (value != NULL && *value != '\0' && strcmp(value, allowed) != 0)
+    fprintf(stderr, "shoal: %s is '%s', and %s; it is for Shoal's own calls\n", name, value, why);
+}
+
+/* Programs ask PIO for types and fill values, which would not be theirs if Shoal packed; and iotypes say the
+ * formats of files. */
+static void warn_of_settings(const spio_system* system) {
   static int warned;
-  const char* const packing = getenv("SHOAL_PACK");
-  if (warned || packing == NULL || *packing == '\0' || strcmp(packing, "none") == 0 || system->rank != 0)
-    return;
-  fprintf(stderr, "shoal: SHOAL_PACK is '%s', and PIO's calls do not pack; it is for Shoal's own calls\n",
-          packing);
+  if (warned || system->rank != 0) return;
   warned = 1;
+  warn_of("SHOAL_PACK", "none", "PIO's calls do not pack");
+  warn_of("SHOAL_FORMAT", "zarr",
+          "PIO's iotypes say the format of each file, in place of which there may be zarr alone");
 }
 
 /* format 0: a file that is opened. */
 static void dataset_settings(text* out, const spio_system* system, const char* path, int format,
                              int may_replace, int writable) {
   append(out, "fill?=written, attributes=rank0, pack=none"); /* SHOAL_FILL counts before ours */
-  warn_of_packing(system);
+  warn_of_settings(system);
   if (system->served && writable) append_setting(out, "background", "ranks");
   if (format != 0) {
-    append_setting(out, "format", names_store(path) ? "zarr" : format_name(format));
+    append_setting(out, "format", makes_store(path) ? "zarr" : format_name(format));
     append_setting(out, "exists", may_replace ? "replace" : "error");
   }
   append_hints(out, system, format);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A file whose name ends with .zarr is a store of Zarr: made with any iotype, opened again and read. */
+ * A file whose name ends with .zarr is a store of Zarr, and any where SHOAL_FORMAT is zarr: made with any
+ * iotype, opened again and read. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "check.h"
@@ -22,12 +25,12 @@ static void check_values(int ncid, int varid, int ioid) {
   }
 }
 
-static void with_store(int iosys, const char* name, int iotype) {
+static void with_store(int iosys, const char* name, const char* ending, int iotype) {
   in_case = name;
   char path[64];
   char inside[80];
   struct stat info;
-  snprintf(path, sizeof path, "stores_%s.zarr", name);
+  snprintf(path, sizeof path, "stores_%s.%s", name, ending);
   snprintf(inside, sizeof inside, "%s/zarr.json", path);
   const int n = k_columns * all_ranks;
   PIO_Offset map[k_columns];
@@ -64,8 +67,10 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
   OK(PIOc_set_iosystem_error_handling(PIO_DEFAULT, PIO_RETURN_ERROR, NULL));
   OK(PIOc_Init_Intracomm(MPI_COMM_WORLD, all_ranks, 1, 0, PIO_REARR_BOX, &iosys));
-  with_store(iosys, "pnetcdf", PIO_IOTYPE_PNETCDF);
-  with_store(iosys, "netcdf4p", PIO_IOTYPE_NETCDF4P);
+  with_store(iosys, "pnetcdf", "zarr", PIO_IOTYPE_PNETCDF);
+  with_store(iosys, "netcdf4p", "zarr", PIO_IOTYPE_NETCDF4P);
+  setenv("SHOAL_FORMAT", "zarr", 1);
+  with_store(iosys, "set", "nc", PIO_IOTYPE_PNETCDF);
   OK(PIOc_free_iosystem(iosys));
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
