@@ -37,7 +37,7 @@ def test_versions_and_build():
     assert shoal.VERSION_NUMBER == 10000 * parts[0] + 100 * parts[1] + parts[2]
     info = shoal.build_info()
     assert info["version"] == shoal.version()
-    assert {"mpi", "hdf5", "drivers", "formats", "filters", "filters_absent"} <= set(info)
+    assert {"mpi", "hdf5", "drivers", "formats", "filters", "filters_absent", "object_stores"} <= set(info)
     assert info["driver_mpiio"].split("; ") == ["cdf1 cdf2 cdf5 raw", "collective independent"]
     named = [part.split()[0] for part in f"{info['filters']}, {info['filters_absent']}".split(", ")]
     assert sorted(set(named) - {"none"}) == [

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The checksum of each index of a shard, so no build can do without it, and no library for it is everywhere.
+#include "base/crc32c.hpp"
+
 #include <array>
 #include <bit>
 #include <cstring>
-
-#include "codec/filters.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <nmmintrin.h>

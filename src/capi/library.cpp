@@ -19,6 +19,7 @@
 #include "comm/abort_report.hpp"
 #include "driver/registry.hpp"
 #include "format/format_traits.hpp"
+#include "storage/remote/remote.hpp"
 
 namespace shoal::capi {
 
@@ -184,7 +185,8 @@ const char* shoal_build_info(void) {
          line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", drivers(true)) +
          line("drivers_absent", drivers(false)) + each + line("formats", formats()) +
          line("filters", filters_of_build(true)) + line("filters_absent", filters_of_build(false)) +
-         line("compiler", k_build_compiler) + line("build_type", k_build_type);
+         line("object_stores", remote_library()) + line("compiler", k_build_compiler) +
+         line("build_type", k_build_type);
   return text.c_str();
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/crc32c.hpp"
 #include "base/error.hpp"
 #include "codec/blosc.hpp"
 #include "codec/damage.hpp"

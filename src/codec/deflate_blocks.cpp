@@ -12,7 +12,7 @@ constexpr std::size_t k_least_length = 35, k_most_length = 258;  // of the runs 
 
 /// Bits of each symbol: nearly all have 8. The two values with 9 make room for the end of a block, the
 /// longest length (11) and all others of 35 and more (12): 254/256 + 2/512 + 2/2048 + 12/4096 = 1.
-constexpr unsigned length_of(std::size_t symbol) {
+constexpr unsigned bits_of_symbol(std::size_t symbol) {
   if (symbol < 254) return 8;
   if (symbol < 256) return 9;
   if (symbol == k_end || symbol == k_symbols - 1) return 11;
@@ -61,7 +61,7 @@ const DeflateBlocks::Codes& DeflateBlocks::codes() {
         for (std::size_t s = 0; s < all.size(); ++s)
           if (bits_of(s) == bits) all[s] = {reversed(next++, bits), static_cast<std::uint8_t>(bits)};
     };
-    number(c.symbols, length_of);
+    number(c.symbols, bits_of_symbol);
     number(c.lengths, [](std::size_t s) { return length_of_length(static_cast<unsigned>(s)); });
     return c;
   }();
@@ -101,7 +101,7 @@ void DeflateBlocks::put_runs(std::span<const std::byte> bytes) {
   for (const auto length : k_order)
     put(length_of_length(length), 3);
   for (std::size_t s = 0; s < k_symbols; ++s)
-    put(code.lengths[length_of(s)]);
+    put(code.lengths[bits_of_symbol(s)]);
   put(code.lengths[1]);
   for (std::size_t i = 0; i < bytes.size();) {
     const std::byte value = bytes[i++];

@@ -89,10 +89,6 @@ std::vector<std::byte> decode_any_length(const Filters& filters, std::span<const
 
 /// HDF5's checksum: Fletcher's over 16-bit words, the more significant byte first.
 std::uint32_t fletcher32(std::span<const std::byte> bytes);
-/// Castagnoli's checksum (RFC 3720), by the machine's instruction for it where there is one.
-std::uint32_t crc32c(std::span<const std::byte> bytes);
-/// The same on any machine.
-std::uint32_t crc32c_by_table(std::span<const std::byte> bytes);
 
 /// First bytes of all elements, then second ones, ...; what is left behind the last whole element is copied.
 void shuffle(std::span<const std::byte> from, std::size_t element, std::byte* to);

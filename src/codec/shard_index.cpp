@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/crc32c.hpp"
 #include "base/error.hpp"
 #include "codec/filters.hpp"
 

@@ -355,6 +355,7 @@ def test_encrypted(objects):
     ]
     put, got, small, _ = objects.run(*words, AWS_CA_BUNDLE=certificate, TEST_TRIES=30)
     assert put == got and code_of(small) == "ok" and objects.proxy.faults.done
+    assert objects.proxy.checksums >= 1  # of the small object; one in parts has signed sums
 
 
 def test_an_upload_that_fails_leaves_nothing(objects):

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/crc32c.hpp"
 #include "base/error.hpp"
 #include "codec/blosc.hpp"
 #include "codec/filters.hpp"

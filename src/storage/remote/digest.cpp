@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "base/crc32c.hpp"
 #include "base/error.hpp"
 
 namespace shoal {
@@ -18,6 +19,12 @@ using Digest = std::array<unsigned char, EVP_MAX_MD_SIZE>;
 unsigned digest_of(std::span<const std::byte> bytes, const EVP_MD* kind, Digest& digest) {
   unsigned size = 0;
   return EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, kind, nullptr) == 1 ? size : 0;
+}
+
+std::string base64(std::span<const unsigned char> digest) {
+  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
+  const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
+  return {text.begin(), text.begin() + length};
 }
 
 }  // namespace
@@ -40,9 +47,15 @@ std::optional<std::string> md5_base64(std::span<const std::byte> bytes) {
   Digest digest{};
   const unsigned size = digest_of(bytes, EVP_md5(), digest);
   if (size == 0) return std::nullopt;
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
-  const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(size));
-  return std::string(text.begin(), text.begin() + length);
+  return base64(std::span(digest).first(size));
+}
+
+std::string crc32c_base64(std::span<const std::byte> bytes) {
+  const std::uint32_t sum = crc32c(bytes);
+  std::array<unsigned char, sizeof sum> digest{};
+  for (std::size_t i = 0; i < digest.size(); ++i)
+    digest[i] = static_cast<unsigned char>(sum >> (8 * (digest.size() - 1 - i)));
+  return base64(digest);
 }
 
 }  // namespace shoal

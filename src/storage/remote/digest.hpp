@@ -13,4 +13,7 @@ std::string sha256_digits(std::span<const std::byte> bytes);
 /// MD5 as base64, which a removal of several objects must have; nothing where the system forbids MD5.
 std::optional<std::string> md5_base64(std::span<const std::byte> bytes);
 
+/// CRC32C as base64, the more significant byte first.
+std::string crc32c_base64(std::span<const std::byte> bytes);
+
 }  // namespace shoal

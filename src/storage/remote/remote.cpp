@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/remote/remote.hpp"
 
+#ifdef SHOAL_HAVE_CURL
+#include <curl/curl.h>
+#endif
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "storage/remote/http_container.hpp"
@@ -46,6 +50,12 @@ std::unique_ptr<Store> open_remote_store(const std::string& url, StoreMode mode,
     return open_s3_object(std::make_shared<S3Bucket>(parsed.bucket, options), parsed.key, mode, true);
   });
 }
+
+std::string remote_library() {
+  const curl_version_info_data* const found = curl_version_info(CURLVERSION_NOW);
+  return std::string("libcurl ") + found->version + ", " +
+         (found->ssl_version ? found->ssl_version : "no TLS");
+}
 #else
 std::shared_ptr<Container> remote_container(const std::string& url, const RemoteOptions& /*options*/) {
   throw no_curl(url);
@@ -54,6 +64,10 @@ std::shared_ptr<Container> remote_container(const std::string& url, const Remote
 std::unique_ptr<Store> open_remote_store(const std::string& url, StoreMode /*mode*/,
                                          const RemoteOptions& /*options*/) {
   throw no_curl(url);
+}
+
+std::string remote_library() {
+  return "none";
 }
 #endif
 

@@ -28,4 +28,7 @@ std::shared_ptr<Container> remote_container(const std::string& url, const Remote
 std::unique_ptr<Store> open_remote_store(const std::string& url, StoreMode mode,
                                          const RemoteOptions& options = {});
 
+/// What speaks with servers, with its version; "none": this Shoal was built without. Local.
+std::string remote_library();
+
 }  // namespace shoal

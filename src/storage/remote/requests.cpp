@@ -188,6 +188,17 @@ std::string tries_text(int tries, double seconds) {
                     : fmt::format("{} tries in {:.1f} s", tries, seconds);
 }
 
+// The server refuses a body that is not the one of the sum. Where nobody can change it on the way, a sum that
+// takes a tenth of the time does.
+void add_sum(const Request& request, std::vector<std::string>& headers) {
+  if (request.is_whole_object && request.url.starts_with("https:")) {
+    headers.emplace_back("x-amz-content-sha256: UNSIGNED-PAYLOAD");
+    headers.push_back("x-amz-checksum-crc32c: " + crc32c_base64(request.body));
+  } else {
+    headers.push_back("x-amz-content-sha256: " + sha256_digits(request.body));
+  }
+}
+
 long milliseconds(double seconds) {
   return std::max(1L, std::lround(std::min(seconds, 1e6) * 1000));
 }
@@ -354,9 +365,7 @@ Answer Requests::run(const Request& request) {
   std::vector<std::string> headers = request.headers;
   const bool has_body = request.method == "PUT" || request.method == "POST";
   if (has_body) headers.emplace_back("Content-Type: application/octet-stream");  // libcurl would say "form"
-  // The server refuses a body that is not the one of this sum: no other checksum is needed.
-  if (is_s3_ && !access().is_anonymous())
-    headers.push_back("x-amz-content-sha256: " + sha256_digits(request.body));
+  if (is_s3_ && !access().is_anonymous()) add_sum(request, headers);
   const double begin = now();
   bool tried_new_keys = false;
   for (int tries = 1;; ++tries) {

@@ -30,6 +30,7 @@ struct Request {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> range;  ///< first and last byte
   std::span<std::byte> into;  ///< takes the body of an answer of success; empty: it becomes text
   std::size_t most_text = std::size_t{16} << 20;
+  bool is_whole_object = false;  ///< the body, which the server may compare with a sum of its own choice
   /// The server works before it answers, and may answer an error under the status of success.
   bool is_slow = false;
   /// 409 says that somebody else does the same now.

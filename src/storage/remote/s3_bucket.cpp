@@ -110,6 +110,7 @@ void S3Bucket::put_whole(const std::string& key, std::span<const std::byte> byte
   const std::string mark = new_mark();
   Request request = request_of("PUT", key, "", "store it");
   request.body = bytes;
+  request.is_whole_object = true;
   request.headers.push_back(mark_header(mark));
   if (only_new) request.headers.emplace_back("If-None-Match: *");
   request.retry_conflict = only_new;

@@ -84,6 +84,15 @@ def _library(findings: Findings) -> bool:
     for key, value in info.items():
         if key == "hdf5":
             _hdf5(findings, value)
+        elif key == "object_stores" and value == "none":
+            findings.add(
+                key,
+                value,
+                Verdict.WARNING,
+                "Paths such as s3://bucket/name are refused. Install libcurl 7.88 or newer, OpenSSL and "
+                "expat with their headers (Debian: libcurl4-openssl-dev, libssl-dev, libexpat1-dev), and "
+                "build Shoal again.",
+            )
         elif key not in ("version", "filters_absent") and not key.startswith("driver_"):
             findings.add(key, value)
     _pio(findings)
