@@ -65,7 +65,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
       s.set("format", "zarr", "name of the file");
     dataset->limit_shards();
     const Format format = format_of(s.text("format"));
-    dataset->warn(unused_settings(s, {format, s.text("driver"), true}));
+    dataset->warn(unused_settings(s, {format, s.text("driver"), true, is_remote(path)}));
     dataset->driver_ =
         make_driver(s.text("driver"), dataset->comm_, path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
@@ -84,8 +84,8 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   const Comm::Calling calling(dataset->comm_, "open", shown_path(path));
   const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
   dataset->take_settings(options, mode);
-  if (writable) dataset->limit_shards();
   dataset->in_file([&] {
+    if (writable) dataset->limit_shards();
     const std::string driver = dataset->settings_.text("driver");
     const Bytes is_set = dataset->comm_.from_root([&] {
       if (files_of_set(path).empty()) return Bytes{};
@@ -100,7 +100,8 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
             : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
     dataset->driver_name_ = is_set.empty() ? driver : "tiles";
     const Format format = dataset->driver_->schema().format;
-    dataset->warn(unused_settings(dataset->settings_, {format, dataset->driver_name_, writable}));
+    dataset->warn(
+        unused_settings(dataset->settings_, {format, dataset->driver_name_, writable, is_remote(path)}));
     dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") && traits_of(format).has_chunks;
   });
   dataset->started(start);
@@ -197,10 +198,16 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   comm_.agree_or_throw(caught([&] { options.await_pending_close(path_); }));
 }
 
-// A rank has a whole one in memory where objects are stored as a whole.
+// A rank has a whole one in memory where objects are stored as a whole, at one time.
 void Dataset::limit_shards() {
-  if (is_remote(path_) && settings_.is_default("shard_bytes"))
-    settings_.set("shard_bytes", "32MiB", "object store");
+  if (!is_remote(path_)) return;
+  if (settings_.is_default("shard_bytes")) settings_.set("shard_bytes", "32MiB", "object store");
+  if (settings_.count("shard_records") > 1)
+    throw Error(
+        Code::setting,
+        "shard_records={}, set by {}: an object store takes a shard as a whole, and each record has shards "
+        "of its own there; leave it out",
+        settings_.text("shard_records"), settings_.origin("shard_records"));
 }
 
 void Dataset::warn(const std::vector<std::string>& more) {

@@ -220,6 +220,7 @@ TEST_CASE("what a format or driver has no use for") {
   const std::vector<Case> cases{
       {"chunk_bytes", "SHOAL_CHUNK_BYTES", "64KiB", "format=cdf5", "format cdf5 has no chunks"},
       {"chunk_bytes", "SHOAL_CHUNK_BYTES", "64KiB", "format=raw", "format raw has no chunks"},
+      {"shard_records", "SHOAL_SHARD_RECORDS", "4", "format=netcdf4", "format netcdf4 has no shards"},
       {"chunks", "SHOAL_CHUNKS", "temp=1x1", "format=raw", "format raw has no chunks"},
       {"compression", "SHOAL_COMPRESSION", "shuffle", "format=cdf2", "format cdf2 cannot be compressed"},
       {"header_reserve", "SHOAL_HEADER_RESERVE", "1KiB", "format=netcdf4", "format netcdf4 has no header"},
@@ -267,6 +268,22 @@ TEST_CASE("an existing file without chunks refuses settings of chunks, to be cha
   CHECK(shoal_open(MPI_COMM_WORLD, k_file, SHOAL_READ, nullptr, &file) == SHOAL_OK);
   CHECK(warnings_in(shoal_report(file)) == "\"warnings\": [");
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
+}
+
+// The environment may speak of addresses alone; an argument is of this path.
+TEST_CASE("a file on this machine has no use for a server's settings") {
+  for (const char* set : {"endpoint=https://objects.site.org", "requests=8"}) {
+    CAPTURE(set);
+    shoal_dataset* file = nullptr;
+    CHECK(shoal_create(MPI_COMM_WORLD, k_file, set, &file) == SHOAL_SETTING);
+    says(shoal_error_message(), {"where no server is asked", "give an address (s3://bucket/name)"});
+  }
+  const Variable endpoint("SHOAL_ENDPOINT", "https://objects.site.org");
+  const Variable requests("SHOAL_REQUESTS", "8");
+  shoal_dataset* file = create("quiet=true");
+  CHECK(warnings_in(shoal_report(file)) == "\"warnings\": [");
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  CHECK(shoal_create(MPI_COMM_WORLD, "unused.zarr", "shard_records=0", &file) == SHOAL_SETTING);
 }
 
 TEST_CASE("how a set of files is read is no choice, and no reason to refuse it") {

@@ -156,10 +156,14 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "an "
      "object store unless set",
      false},
+    {"shard_records", Kind::count, "1", "1 or more",
+     "zarr: records of a file (shard) of a distributed variable; a commit within one copies its records so "
+     "far",
+     false},
     {"endpoint", Kind::text, "", "an address such as https://storage.example.org, or nothing",
      "s3: the server, where it is not Amazon's; AWS_ENDPOINT_URL says it, too", false},
-    {"requests", Kind::count, "16", "1 or more", "s3, http: requests that a rank has on their way at a time",
-     false},
+    {"requests", Kind::count, "64", "1 or more",
+     "s3, http: requests that a node has on their way at a time, its ranks as many each", false},
     {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",
      "netcdf4, zarr: shape of the chunks of new distributed variables, by name as compression; auto keeps "
      "records "
@@ -326,7 +330,7 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
     }
     case Kind::count:
       if (const auto count = parse_count(key, value, origin);
-          count > 0 || key.name != std::string("requests"))
+          count > 0 || key.allowed != std::string("1 or more"))
         return std::to_string(count);
       refuse(key, value, origin);
     case Kind::seconds:

@@ -64,6 +64,15 @@ bool has_rearranger(const Settings& settings, const DatasetKind& kind) {
   return is_native(settings, kind) || (is_no_set(settings, kind) && settings.text("rearranger") != "subset");
 }
 
+// The environment speaks of addresses alone. An argument is of this path.
+bool has_endpoint(const Settings& settings, const DatasetKind& kind) {
+  return kind.is_remote || settings.origin("endpoint") != "argument";
+}
+
+bool has_requests(const Settings& settings, const DatasetKind& kind) {
+  return kind.is_remote || settings.origin("requests") != "argument";
+}
+
 struct Use {
   const char* key;
   bool (*used)(const Settings&, const DatasetKind&);
@@ -80,11 +89,14 @@ constexpr const char* k_native = "choose driver native";
 constexpr const char* k_one_method = "driver DRIVER has one way of moving bytes";
 constexpr const char* k_other_driver = "choose driver pnetcdf, netcdf or mpiio";
 constexpr const char* k_netcdf4 = "choose format netcdf4";
+constexpr const char* k_no_server = "the path is on this machine's file systems, where no server is asked";
+constexpr const char* k_address = "give an address (s3://bucket/name)";
 constexpr const char* k_background = "set background=thread or ranks";
 
 constexpr auto k_uses = std::to_array<Use>({
     {"chunk_bytes", has_chunks, nullptr, false, "format FORMAT has no chunks", k_netcdf4},
     {"shard_bytes", has_shards, nullptr, false, "format FORMAT has no shards", "choose format zarr"},
+    {"shard_records", has_shards, nullptr, false, "format FORMAT has no shards", "choose format zarr"},
     {"chunks", has_chunks, "auto", false, "format FORMAT has no chunks", k_netcdf4},
     {"compression", has_chunks, "none", false, "format FORMAT cannot be compressed", k_netcdf4},
     {"hdf5_readers", has_own_hdf5, "1.10", false,
@@ -114,6 +126,8 @@ constexpr auto k_uses = std::to_array<Use>({
      k_native, k_own_cells},
     {"rearranger", has_rearranger, "auto", true,
      "driver DRIVER hands on boxes, and cannot store what a group of ranks has", k_native, k_own_cells},
+    {"endpoint", has_endpoint, "", true, k_no_server, k_address},
+    {"requests", has_requests, nullptr, true, k_no_server, k_address},
 });
 
 const SettingKey& key_of(const char* name) {

@@ -15,6 +15,7 @@ struct DatasetKind {
   Format format;
   std::string driver;  ///< or "tiles", for a set of files that is read
   bool writable;
+  bool is_remote = false;  ///< its path is an address (is_remote)
 };
 
 /// Settings that such a dataset has no use for, as warnings: sources other than the argument may speak of all

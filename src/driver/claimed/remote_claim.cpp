@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/claimed/remote_claim.hpp"
 
+#include <algorithm>
+
+#include "comm/nodes.hpp"
 #include "format/catalog.hpp"
 #include "format/format_traits.hpp"
 #include "storage/remote/remote.hpp"
@@ -59,7 +62,10 @@ std::unique_ptr<Driver> make_remote_driver(DriverMaker* make, const Comm& comm, 
         "only driver native reads and writes at an address such as this; leave the setting driver out")
         .in_file(shown_path(path));
   DriverOptions remotely = options;
-  const RemoteOptions& how = options.system.remote;
+  RemoteOptions how = options.system.remote;
+  // They are of a node, and its ranks have as many each.
+  const Nodes nodes(comm, options.rearranging.ranks_per_node);
+  how.most_requests = std::max(1, how.most_requests / nodes.node().size());
   remotely.system.open_folder = [how](const std::string& at) { return remote_container(at, how); };
   remotely.system.open_store = [how](const std::string& at, StoreMode as) {
     return open_remote_store(at, as, how);
