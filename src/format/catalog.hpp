@@ -47,8 +47,7 @@ struct CatalogOptions {
   std::int64_t chunk_bytes =
       4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
   std::int64_t shard_bytes =
-      256 * 1024 * 1024;           ///< zarr: target size of the shards of a distributed variable
-  std::int64_t shard_records = 1;  ///< zarr: records of a shard, to whole chunks
+      256 * 1024 * 1024;  ///< zarr: target size of the shards of a distributed variable
   FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
   ExternalFiles external_files = ExternalFiles::folder;

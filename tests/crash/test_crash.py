@@ -43,7 +43,6 @@ HDF5 = ["netcdf4", "netcdf4-classic"]
 STORE = ["zarr"]
 TINY = ("nz=1", "ny=2", "nx=5")
 SHARDS = ("ny=12", "settings=chunk_bytes=1KiB, shard_bytes=2KiB")  # several of each field
-RECORDS = (SHARDS[0], f"{SHARDS[1]}, shard_records=3")  # commits within a shard, which draft it anew
 
 pytest.importorskip("netCDF4")
 pytest.importorskip("zarr", "3.0")
@@ -111,10 +110,6 @@ def every_store() -> list[Workload]:
         Workload("again", "zarr", 4, 6, True, node=2),
         Workload("late", "zarr", 3, 8, False, SHARDS, node=2),
         Workload("append", "zarr", 2, 140, False, TINY),
-        Workload("append", "zarr", 3, 10, False, RECORDS),
-        Workload("deflate", "zarr", 4, 10, True, RECORDS, node=2),
-        Workload("reopen", "zarr", 2, 8, True, RECORDS),
-        Workload("thread", "zarr", 1, 8, False, RECORDS),
     ]
 
 
@@ -179,7 +174,6 @@ SOME_STORES = [
     Workload("again", "zarr", 4, 3, True, node=2),
     Workload("renames", "zarr", 1, 4, True),
     Workload("strings", "zarr", 2, 4),
-    Workload("deflate", "zarr", 2, 5, True, RECORDS),
 ]
 
 

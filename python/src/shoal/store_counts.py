@@ -39,18 +39,17 @@ def count(
     """Of a run that writes `variables` fields of a shape, the fastest dimension first as in --global, and a
     time, `records` times, with a commit after each. tiles: along the first dimensions. Local.
 
-    A shard is a file of one record, or of shard_records. Ranks that store into it first make it; its index,
-    zarr.json of each variable and that of the root are written by one rank, the metadata under another name
-    that is renamed.
+    A shard is a file of one record. Ranks that store into it first make it; its index, zarr.json of each
+    variable and that of the root are written by one rank, the metadata under another name that is renamed.
     """
     dtype = f"f{cell_bytes}" if cell_bytes in (4, 8) else f"i{cell_bytes}"
     record = (1, *reversed(shape))
     chunk, shard = chunking.shapes_of_library(record, dtype, settings={"format": "zarr", **(settings or {})})
     if chunk is None or shard is None:
         raise ValueError("such a variable has no chunks in Zarr")
-    if chunk[0] != 1:
-        raise ValueError("chunks of several records are not counted: chunks=series keeps records together")
-    per_record = objects_of(record, (1, *shard[1:]))
+    if shard[0] != 1:
+        raise ValueError("shards of several records are not counted: chunks=series keeps records together")
+    per_record = objects_of(record, shard)
     cut = [*tiles, *[1] * (len(shape) - len(tiles))]
     overlaps = [_overlaps(n, t, s) for n, t, s in zip(shape, cut, reversed(shard))]
     fields = per_record * variables
@@ -65,9 +64,8 @@ def count(
             "least": math.prod(least for least, _ in overlaps),
             "most": math.prod(most for _, most in overlaps),
         },
-        "files_a_record": fields,  # that it stores in
-        "records_a_file": shard[0],
-        "files": fields * -(-records // shard[0]) + times + variables + 2,
+        "files_a_record": fields,
+        "files": fields * records + times + variables + 2,
         "bytes": math.prod(shape) * cell_bytes * variables * records,
         "commit": {
             "made_by_ranks": fields,

@@ -147,7 +147,6 @@ DriverOptions driver_options_of(const Settings& settings, const std::optional<Ma
   out.catalog.alignment = settings.bytes("alignment");
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   out.catalog.shard_bytes = settings.bytes("shard_bytes");
-  out.catalog.shard_records = settings.count("shard_records");
   out.system.remote.endpoint = settings.text("endpoint");
   out.system.remote.most_requests =
       static_cast<int>(std::min<std::int64_t>(settings.count("requests"), 4096));

@@ -446,11 +446,15 @@ void ArrayObjects::sync_all(const std::string& folder) {
     container_->sync_name(object);
 }
 
-void claim_folder(Container& container, const std::string& folder) {
-  const std::string drafts = folder + "/" + k_drafts;
-  const std::vector<std::string> there = container.children(drafts);
-  const bool is_ours = std::find(there.begin(), there.end(), k_claim) != there.end();
-  if (!is_ours && !container.children(folder + "/").empty())
+void clear_folder(Container& container, const std::string& folder) {
+  const std::vector<std::string> drafts = container.children(folder + "/" + k_drafts);
+  const std::vector<std::string> there = container.children(folder + "/");
+  const bool is_marked = std::find(drafts.begin(), drafts.end(), k_claim) != drafts.end();
+  // A mark that could not be made leaves its folder.
+  const bool is_empty =
+      drafts.empty() &&
+      std::all_of(there.begin(), there.end(), [](const std::string& name) { return name == k_drafts; });
+  if (!is_marked && !is_empty)
     throw Error(
         Code::exists,
         "the store has a folder '{}' that its metadata do not name, as an array that another program added "
@@ -460,10 +464,14 @@ void claim_folder(Container& container, const std::string& folder) {
         folder)
         .in_file(joined_path(container.path(), folder));
   container.remove_below(folder + "/");
-  const auto mark = container.open(drafts + k_claim, StoreMode::create);
+}
+
+void mark_folder(Container& container, const std::string& folder) {
+  const std::string name = folder + "/" + k_drafts + k_claim;
+  const auto mark = container.open(name, StoreMode::create);
   mark->sync();  // what is in the folder without it is somebody else's
   mark->close();
-  container.sync_name(drafts + k_claim);
+  container.sync_name(name);
 }
 
 void sync_object(Container& container, const std::string& object) {

@@ -115,9 +115,11 @@ class ArrayObjects {
   std::size_t index_entries_ = 0;
 };
 
-/// Takes a folder of a store that was committed for a new array, or for a new name: what a killed job left
+/// Empties a folder of a store that was committed for a new array, or for a new name: what a killed job left
 /// there goes. Error(exists): it is somebody else's.
-void claim_folder(Container& container, const std::string& folder);
+void clear_folder(Container& container, const std::string& folder);
+/// Says in an empty folder that it is Shoal's.
+void mark_folder(Container& container, const std::string& folder);
 /// Brings down the bytes of an object and its name; does nothing where there is none.
 void sync_object(Container& container, const std::string& object);
 /// The name of an object below the dataset.

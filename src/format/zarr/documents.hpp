@@ -10,7 +10,7 @@
 namespace shoal::zarr {
 
 /// The metadata documents of a store as text: zarr.json of each array and each group, and of the root, which
-/// has them all. Definitions are made text of once: a commit of records changes lengths alone.
+/// has them all. Definitions become text once: a commit of records changes lengths alone.
 class Documents {
  public:
   /// Error(invalid_argument, not_supported): Zarr has no such array.

@@ -61,8 +61,7 @@ Json document_of(const ArrayMetadata& array, AttributeNotes& notes) {
   return json;
 }
 
-// is_consolidated: with the metadata of what is in it, none so far. zarr-python writes none of a group below
-// the root, either.
+// is_consolidated: with an empty list of what is in it, as zarr-python writes it of groups below the root.
 Json document_of(const GroupMetadata& group, bool is_consolidated, AttributeNotes& notes) {
   Json json;
   json["attributes"] = attributes_json(group.attributes, group.kept, nullptr, notes);

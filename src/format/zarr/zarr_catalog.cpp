@@ -84,7 +84,8 @@ ZarrCatalog::ZarrCatalog(std::shared_ptr<Container> container, Format format, bo
     committed_groups_[path] = zarr::text_of(group);
   // Another program's store is as it was until something changes.
   zarr::take_definitions(schema_, all_);
-  committed_root_ = documents().root(all_);
+  documents_ = zarr::Documents(all_);
+  committed_root_ = documents_.root(all_);
 }
 
 // ---- The store's metadata
@@ -194,24 +195,23 @@ void ZarrCatalog::define(const Schema& wanted) {
           throw Error(Code::not_supported,
                       "one rank alone cannot write to an object store, which takes objects as a whole: leave "
                       "def_independent out, and write it with all ranks, or to a local file");
-        zarr::text_of(*fresh.back());  // what Zarr has not is refused before anything changes
       });
       variable.chunks.assign(fresh.back()->chunk.begin(), fresh.back()->chunk.end());
     }
+    // What Zarr has not is refused before anything changes.
+    zarr::Hierarchy all = all_;
+    for (const auto& metadata : fresh)
+      all.arrays.emplace_back("", *metadata);
+    zarr::take_definitions(schema, all);
+    zarr::Documents documents(all);
     claim_names(schema);
     schema_ = std::move(schema);
-    for (auto& metadata : fresh) {
-      const int v = static_cast<int>(arrays_.size());
-      all_.arrays.emplace_back(schema_.variable(v).name, *metadata);
-      add_array(v, std::move(metadata));
-    }
+    all_ = std::move(all);
+    documents_ = std::move(documents);
+    for (auto& metadata : fresh)
+      add_array(static_cast<int>(arrays_.size()), std::move(metadata));
     update_arrays();
   });
-}
-
-const zarr::Documents& ZarrCatalog::documents() {
-  if (!documents_) documents_.emplace(all_);
-  return *documents_;
 }
 
 // New arrays, and such as get another name, need a folder that is nobody's. In a store that was never
@@ -229,15 +229,26 @@ void ZarrCatalog::claim_names(const Schema& wanted) {
                       "another one takes it",
                       schema_.variables[other].name);
       const bool keeps_folder = !is_new && arrays_[v].objects.folder() == name;
-      if (!committed_root_.empty() && !keeps_folder) zarr::claim_folder(*container_, name);
+      if (committed_root_.empty() || keeps_folder) return;
+      zarr::clear_folder(*container_, name);
+      unmarked_.insert(name);
     });
+  }
+  try {
+    mark_claims();
+  } catch (const Error&) {  // the commit tries again, and fails where it cannot
   }
 }
 
-// The metadata of arrays are those of the schema.
+void ZarrCatalog::mark_claims() {
+  while (!unmarked_.empty()) {
+    zarr::mark_folder(*container_, *unmarked_.begin());
+    unmarked_.erase(unmarked_.begin());
+  }
+}
+
+// The metadata of arrays are those of the hierarchy.
 void ZarrCatalog::update_arrays() {
-  zarr::take_definitions(schema_, all_);
-  documents_.reset();
   for (std::size_t v = 0; v < arrays_.size(); ++v) {
     Array& array = arrays_[v];
     if (!array.objects.holds_folder()) array.objects.set_folder(schema_.variables[v].name);
@@ -384,7 +395,8 @@ void ZarrCatalog::move_renamed(bool durable) {
     Array& own = arrays_[v];
     const std::string& name = schema_.variables[v].name;
     if (own.objects.folder() == name) continue;
-    zarr::claim_folder(*container_, name);  // once more: an earlier commit may have failed here
+    zarr::clear_folder(*container_, name);  // once more: an earlier commit may have failed here
+    zarr::mark_folder(*container_, name);
     own.objects.copy_to(name, durable);
     own.committed_text.clear();
   }
@@ -392,6 +404,7 @@ void ZarrCatalog::move_renamed(bool durable) {
 
 void ZarrCatalog::commit(bool durable) {
   if (!writable_) return;
+  guarded(-1, [&] { mark_claims(); });
   for (int v = 0; v < schema_.variables.count(); ++v)
     guarded(v, [&] {
       write_waiting(v);
@@ -404,13 +417,13 @@ void ZarrCatalog::commit(bool durable) {
       own.objects.publish(durable);
     move_renamed(durable);
     for (std::size_t v = 0; v < arrays_.size(); ++v) {
-      std::string text = documents().array(v, all_.arrays[v].second.shape);
+      std::string text = documents_.array(v, all_.arrays[v].second.shape);
       if (text == arrays_[v].committed_text) continue;
       write_text(metadata_of(schema_.variables[v].name), text, durable);
       arrays_[v].committed_text = std::move(text);
     }
     write_groups(durable);
-    if (std::string text = documents().root(all_); text != committed_root_) {
+    if (std::string text = documents_.root(all_); text != committed_root_) {
       write_text(k_root, text, durable);
       committed_root_ = std::move(text);
     }
@@ -423,7 +436,7 @@ void ZarrCatalog::commit(bool durable) {
 void ZarrCatalog::write_groups(bool durable) {
   for (std::size_t g = 0; g < all_.groups.size(); ++g) {
     const std::string& path = all_.groups[g].first;
-    const std::string& text = documents().group(g);
+    const std::string& text = documents_.group(g);
     auto& committed = committed_groups_[path];
     if (text == committed) continue;
     write_text(metadata_of(path), text, durable);

@@ -4,7 +4,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -74,7 +73,6 @@ class ZarrCatalog final : public Catalog {
   void read_nodes(const std::string& folder);
   void add_array(int variable, std::shared_ptr<zarr::ArrayMetadata> metadata);
   void update_arrays();
-  const zarr::Documents& documents();
   void set_shapes(int dim);
   void require(int variable, const Box& box, bool may_grow) const;
   void set_whole_objects(zarr::ArrayMetadata& array) const;
@@ -94,6 +92,7 @@ class ZarrCatalog final : public Catalog {
   void for_each_part(int variable, const Box& box, Move&& move);
   void begin_put(int variable, const Box& box);
   void claim_names(const Schema& wanted);
+  void mark_claims();
   void move_renamed(bool durable);
   void write_groups(bool durable);
   void note_committed();
@@ -115,11 +114,12 @@ class ZarrCatalog final : public Catalog {
   bool writable_ = true;
   Schema schema_;
   zarr::Hierarchy all_;
-  std::optional<zarr::Documents> documents_;             ///< of all_; nothing: its definitions have changed
+  zarr::Documents documents_{all_};                      ///< of all_, but for lengths
   std::deque<Array> arrays_;                             ///< by the number of the variable
   std::map<int, std::int64_t> committed_;                ///< lengths of unlimited dimensions
   std::map<std::string, std::string> committed_groups_;  ///< the text of each one's zarr.json, by its path
   std::string committed_root_;                           ///< the text of the root's zarr.json
+  std::set<std::string> unmarked_;                       ///< folders of new arrays that have no mark yet
   std::set<std::string> unsynced_texts_;  ///< zarr.json that commits wrote which were not durable
   unsigned draft_ = 1;
   ObjectEnds ends_;  ///< of all ranks; not there: this catalog alone stores chunks

@@ -224,6 +224,7 @@ void ZarrCatalog::store(int variable, const Dims& chunk) {
   ++traffic_.writes;
   traffic_.bytes_written += static_cast<std::int64_t>(bytes.size());
   if (metadata.whole_objects) return store_object(own, chunk, bytes);
+  const Location before = own.objects.find(chunk).address;
   Location at;
   if (by_rule) {
     bool fresh = false;
@@ -235,10 +236,16 @@ void ZarrCatalog::store(int variable, const Dims& chunk) {
     at = own.objects.take(chunk, bytes.size());
   }
   const ObjectNumber object = ObjectNumber::of(at.object);
-  const auto store =
-      container_->open(own.objects.name_of(object.place, object.draft), StoreMode::write_or_create);
-  store->write(at.offset, bytes);
-  store->close();
+  try {
+    const auto store =
+        container_->open(own.objects.name_of(object.place, object.draft), StoreMode::write_or_create);
+    store->write(at.offset, bytes);
+    store->close();
+  } catch (...) {
+    // What the chunk had before is read again when this is tried again.
+    if (by_rule && !(at == before)) own.objects.unplace(chunk);
+    throw;
+  }
   if (!by_rule) own.objects.enter(chunk, {at, bytes.size(), 0});
 }
 

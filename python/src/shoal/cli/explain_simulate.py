@@ -58,9 +58,6 @@ def simulate(
     shard_bytes: Annotated[
         Optional[str], typer.Option(help="With --format zarr: files about so large.")
     ] = None,
-    shard_records: Annotated[
-        Optional[int], typer.Option(help="With --format zarr: records of a file (1).")
-    ] = None,
     seconds: Annotated[int, typer.Option(help="If all ranks would take longer, take a sample.")] = 60,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON, not tables.")] = False,
 ) -> None:
@@ -76,27 +73,24 @@ def simulate(
     case = _case(
         global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, shared.size_of(type_), options
     )
-    run = _run_of_store(options.format, records, variables, shard_bytes, shard_records)
+    run = _run_of_store(options.format, records, variables, shard_bytes)
     on_all_ranks(lambda comm: _simulate(case, options, run, json_) if comm.rank == 0 else 0)
 
 
-def _run_of_store(format, records, variables, shard_bytes, shard_records):
+def _run_of_store(format, records, variables, shard_bytes):
     """What store_counts.count takes of a run; None: the format has no shards."""
     given = {"--records": records, "--variables": variables, "--shard-bytes": shard_bytes}
-    given["--shard-records"] = shard_records
     if format != "zarr":
         for option, value in given.items():
             if value is not None:
                 raise typer.BadParameter(f"{option} goes with --format zarr, whose files are counted.")
         return None
-    for option in ("--records", "--variables", "--shard-records"):
+    for option in ("--records", "--variables"):
         if given[option] is not None and given[option] < 1:
             raise typer.BadParameter(f"{option} {given[option]}: it is 1 or more.")
     settings = {}
     if shard_bytes is not None:
         settings["shard_bytes"] = parse_bytes(shard_bytes)
-    if shard_records is not None:
-        settings["shard_records"] = shard_records
     return {"records": records or 1, "variables": variables or 1, "settings": settings}
 
 

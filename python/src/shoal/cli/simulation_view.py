@@ -147,7 +147,6 @@ def _show_store(store: dict) -> None:
         ),
         ("ranks that store in a file", f"{ranks['least']} to {ranks['most']}" if ranks else None),
         ("files a record, made by the ranks that store in them", _count(store["files_a_record"])),
-        ("records of a file", _count(store["records_a_file"])),
         ("files of the run, metadata included", _count(store["files"])),
         ("bytes of the run, not compressed", bytes_text(store["bytes"])),
         ("a commit, rank 0: indexes written in shards", _count(commit["indexes_by_rank_0"])),
