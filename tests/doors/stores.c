@@ -102,6 +102,28 @@ static void leave(const char* path) {
   wrong += stat(path, &info) == 0;
 }
 
+/* A store that was to be replaced is as it was. */
+static void keep(const char* path, int rank) {
+  int ncid = -1, var = -1;
+  EXPECT(nc_create_par(path, NC_CLOBBER | NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  EXPECT(nc_abort(ncid));
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  EXPECT(nc_inq_varid(ncid, "a", &var));
+  check(ncid, var, 2, rank);
+  EXPECT(nc_close(ncid));
+}
+
+/* What Zarr does not allow is an error at the end of the definitions, and of all calls behind it. */
+static void refuse(const char* path) {
+  int ncid = -1, dim = -1, var = -1;
+  EXPECT(nc_create_par(path, NC_CLOBBER | NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+  EXPECT(nc_def_dim(ncid, "x", 4, &dim));
+  EXPECT(nc_def_var(ncid, "__reserved", NC_FLOAT, 1, &dim, &var));
+  const int code = nc_enddef(ncid);
+  wrong += code == NC_NOERR || nc_put_att_text(ncid, var, "units", 1, "m") != code || nc_close(ncid) != code;
+}
+
 int main(int argc, char** argv) {
   int rank = 0, ranks = 1;
   MPI_Init(&argc, &argv);
@@ -110,6 +132,8 @@ int main(int argc, char** argv) {
   make("four.zarr", "four.zarr/a/c/1/0", NC_NETCDF4, rank, ranks);
   make("classic.zarr", "classic.zarr/a/c/1/0", NC_64BIT_DATA, rank, ranks);
   leave("left.zarr");
+  keep("four.zarr", rank);
+  refuse("refused.zarr");
   setenv("SHOAL_FORMAT", "zarr", 1);
   make("set.nc", "set.nc/a/c/1/0", NC_NETCDF4, rank, ranks);
   MPI_Finalize();

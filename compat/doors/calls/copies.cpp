@@ -40,11 +40,16 @@ int nc_copy_att(int ncid, int varid, const char* name, int ncid_out, int varid_o
 }
 
 int nc_copy_var(int ncid, int varid, int ncid_out) {
-  for (const int id : {ncid, ncid_out}) {
+  const auto served = [](int id) {
     File* file = door_is_id(id) ? file_of(id) : nullptr;
-    if (file == nullptr || file->handed_back()) continue;
-    if (const int code = hand_back(*file, "nc_copy_var"); code != NC_NOERR) return code;
-  }
+    return file == nullptr || file->handed_back() ? nullptr : file;
+  };
+  for (const bool stores : {true, false})
+    for (const int id : {ncid, ncid_out}) {
+      File* file = served(id);
+      if (file == nullptr || file->is_store != stores) continue;  // what a store cannot is found before
+      if (const int code = hand_back(*file, "nc_copy_var"); code != NC_NOERR) return code;
+    }
   const int own = library_id_of(ncid), own_out = library_id_of(ncid_out);
   return own < 0 || own_out < 0 ? NC_EBADID : library().nc_copy_var(own, varid, own_out);
 }

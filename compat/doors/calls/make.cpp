@@ -39,8 +39,7 @@ int keep(std::unique_ptr<File> file, int* ncidp) {
   return NC_NOERR;
 }
 
-// What Shoal could not make or open: a setting that is wrong is told, and all of a store, which the library
-// has none of; what else there is the library says.
+// What Shoal could not make or open: an error of a setting or of a store is told, the library reports others.
 // Collective; frees the communicator.
 int left(File& file, int code, const char* call) {
   const int told = code == SHOAL_SETTING || file.is_store ? report_error(file, call, code) : NC_NOERR;
@@ -92,7 +91,7 @@ int nc_create_par(const char* path, int cmode, MPI_Comm comm, MPI_Info info, int
   }
   std::unique_ptr<File> file = begin(path, cmode, comm, info);
   // Of a store the program sees the richest model, that of netCDF-4.
-  file->is_store = makes_store(path);
+  file->is_store = makes_store(comm, path);
   file->format = file->is_store ? NC_FORMAT_NETCDF4 : format_of(cmode);
   file->writable = file->is_new = file->defining = true;
   const WithinShoal within;
@@ -134,7 +133,13 @@ int nc_open_par(const char* path, int mode, MPI_Comm comm, MPI_Info info, int* n
   if (agreed(*file, read && (is_store || !is_rank_0(*file) || outline == outline_of(*file))))
     return keep(std::move(file), ncidp);
   shoal_close(&file->dataset, 0);
-  note_not_served(file->comm, path, "it has variables that Shoal does not move");
+  const char* const why = "it has groups, or variables that Shoal does not move";
+  if (is_store) {
+    say_store_stays(*file, why);
+    file->release();
+    return NC_ENOTBUILT;
+  }
+  note_not_served(file->comm, path, why);
   file->release();
   return open_in_library(path, mode, comm, info, ncidp);
 }

@@ -111,7 +111,10 @@ int end_definitions(File& file) {
   }
   const bool is_new = !file.in_place;
   const auto [code, of_definitions] = end_in_shoal(file);
-  if (of_definitions && is_refusal(code)) throw HandBack{shoal_error_message()};
+  if (of_definitions && is_refusal(code)) {
+    if (file.is_store) return file.failure = report_error(file, "nc_enddef", code);
+    throw HandBack{shoal_error_message()};
+  }
   if (code != SHOAL_OK) return report_error(file, "nc_enddef", code);
   settle(file);
   note_storage(file);

@@ -71,6 +71,7 @@ bool read_variable(shoal_dataset* dataset, Definitions& definitions, int index, 
   if (shoal_inq_var(dataset, index, &info) != SHOAL_OK) return false;
   Variable var;
   var.name = info.name;
+  if (is_store && var.name.find('/') != std::string::npos) return false;  // in a group
   var.type = info.type;
   var.made = true;
   var.number = index;

@@ -91,7 +91,10 @@ void drop_new(ServedFile& file) {
   shoal_abandon(&file.dataset);
   MPI_Barrier(file.comm);
   if (rank != 0) return;
-  std::remove((file.path + "/zarr.json").c_str());  // a store has nothing else before its definitions
+  // A store that was never committed has an empty zarr.json; one that it was to replace is as it was.
+  const std::string claim = file.path + "/zarr.json";
+  struct stat status {};
+  if (file.is_store && ::stat(claim.c_str(), &status) == 0 && status.st_size == 0) std::remove(claim.c_str());
   std::remove(file.path.c_str());
 }
 
@@ -103,12 +106,22 @@ std::string hint(MPI_Info info, const char* name) {
   return there != 0 ? value.data() : "";
 }
 
-bool makes_store(const std::string& path) {
+namespace {
+
+bool of_rank_0(MPI_Comm comm, bool yes) {
+  int answer = yes ? 1 : 0;
+  MPI_Bcast(&answer, 1, MPI_INT, 0, comm);
+  return answer != 0;
+}
+
+}  // namespace
+
+bool makes_store(MPI_Comm comm, const std::string& path) {
   const std::string ending = ".zarr";
   const char* const asked = std::getenv("SHOAL_FORMAT");
-  return (asked != nullptr && std::strcmp(asked, "zarr") == 0) ||
-         (path.size() > ending.size() &&
-          path.compare(path.size() - ending.size(), ending.size(), ending) == 0);
+  const bool is_asked = asked != nullptr && std::strcmp(asked, "zarr") == 0;
+  return of_rank_0(comm, is_asked || (path.size() > ending.size() &&
+                                      path.compare(path.size() - ending.size(), ending.size(), ending) == 0));
 }
 
 const char* format_in_shoal(const ServedFile& file) {
@@ -121,18 +134,16 @@ void say_store_stays(const ServedFile& file, const std::string& reason) {
   if (rank == 0)
     std::fprintf(
         stderr,
-        "shoal: %s: %s: that is left to the library in other files, and this is a store of Zarr, which "
-        "it has none of; leave it out, or make a NetCDF file\n",
+        "shoal: %s: %s: left to the library in a NetCDF file, and not possible in a store of Zarr; leave "
+        "it out, or make a NetCDF file\n",
         file.path.c_str(), reason.c_str());
 }
 
 bool finds_store(MPI_Comm comm, const char* path) {
+  struct stat status {};
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  struct stat status {};
-  int found = rank == 0 && ::stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? 1 : 0;
-  MPI_Bcast(&found, 1, MPI_INT, 0, comm);
-  return found != 0;
+  return of_rank_0(comm, rank == 0 && ::stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
 std::string settings_of_new(const ServedFile& file) {

@@ -39,7 +39,7 @@ struct ServedFile {
   MPI_Info info = MPI_INFO_NULL;  // the same
   bool writable = false;
   bool is_new = false;    // made by this program
-  bool is_store = false;  // of Zarr, which the program's library has no files of
+  bool is_store = false;  // a store of Zarr: the program's library cannot open it
   bool in_place = false;  // its header was written: Shoal has ended a define mode, or the file was opened
   bool defining = false;
   Definitions definitions;
@@ -50,7 +50,8 @@ struct ServedFile {
   bool stored = false;               // all of its data are in the file, and definitions may be half made
   std::int64_t kept_records = 0;     // records that there are with those that this rank keeps
   int library_id = -1;               // 0 or more: handed back
-  int failure = NC_NOERR;            // it could not be handed back: the code of all that follows
+  // The code of all that follows: it could not be handed back, or is a store whose definitions were refused.
+  int failure = NC_NOERR;
 
   bool handed_back() const { return library_id >= 0; }
   Variable* variable(int varid);      // nullptr: no such number
@@ -86,13 +87,13 @@ void settle(ServedFile& file);
 void drop_new(ServedFile& file);
 
 // Is a new file a store of Zarr, whatever format the program asks for? Its name ends with ".zarr", or
-// SHOAL_FORMAT is zarr.
-bool makes_store(const std::string& path);
+// SHOAL_FORMAT is zarr. Rank 0's answer. Collective.
+bool makes_store(MPI_Comm comm, const std::string& path);
 // Is there a store, or another folder, by that name? Rank 0's answer. Collective.
 bool finds_store(MPI_Comm comm, const char* path);
 // Of the file itself: "zarr", or name_of_format.
 const char* format_in_shoal(const ServedFile& file);
-// A call of a store that the library alone could do: says so once a call, and the file goes on. Local.
+// Says that the library, which could do this with other files, has no stores of Zarr. Local.
 void say_store_stays(const ServedFile& file, const std::string& reason);
 
 // Shoal's settings of a new file: its format, and those hints that mean something to Shoal.

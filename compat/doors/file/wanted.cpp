@@ -48,8 +48,7 @@ void warn_of_settings(MPI_Comm comm) {
   };
   if (std::exchange(warned, true)) return;
   warn("SHOAL_PACK", "none", "netCDF's calls do not pack");
-  warn("SHOAL_FORMAT", "zarr",
-       "a program of netCDF says the format of each file, in place of which there may be zarr alone");
+  warn("SHOAL_FORMAT", "zarr", "only zarr can replace the formats that a program asks netCDF for");
 }
 
 }  // namespace

@@ -43,8 +43,7 @@ std::unique_ptr<File> begin(const char* path, int mode, MPI_Comm comm, MPI_Info 
   return file;
 }
 
-// What Shoal could not make or open: a setting that is wrong is told, and all of a store, which the library
-// has none of; what else there is the library says.
+// What Shoal could not make or open: an error of a setting or of a store is told, the library reports others.
 int left(File& file, int code, const char* call) {
   const bool tells = code == SHOAL_SETTING || file.is_store;
   const int told = tells ? report_error(file.comm, file.path, call, code) : NC_NOERR;
@@ -110,7 +109,7 @@ int ncmpi_create(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* 
     return make_in_library(comm, path, mode, info, ncidp);
   std::unique_ptr<File> file = begin(path, mode, comm, hints);
   file->format = format;
-  file->is_store = makes_store(path);
+  file->is_store = makes_store(comm, path);
   file->writable = file->is_new = file->defining = true;
   const WithinShoal within;
   code = shoal_create(file->comm, path, settings_of_new(*file).c_str(), &file->dataset);

@@ -74,8 +74,10 @@ int end_definitions(File& file) {
   const auto [code, of_definitions] =
       end_in_shoal(file, "ncmpi_enddef", [&] { return define_in_shoal(file); });
   // Where ranks define different things PnetCDF has its own way: rank 0's are in the file.
-  if (of_definitions && (is_refusal(code) || code == SHOAL_OUT_OF_STEP))
+  if (of_definitions && (is_refusal(code) || code == SHOAL_OUT_OF_STEP)) {
+    if (file.is_store) return file.failure = report_error(file.comm, file.path, "ncmpi_enddef", code);
     throw HandBack{shoal_error_message()};
+  }
   if (code != SHOAL_OK) return report_error(file.comm, file.path, "ncmpi_enddef", code);
   settle(file);
   // Others look for the file then, which takes its name in a commit.

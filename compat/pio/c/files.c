@@ -136,8 +136,7 @@ static void warn_of_settings(const spio_system* system) {
   if (warned || system->rank != 0) return;
   warned = 1;
   warn_of("SHOAL_PACK", "none", "PIO's calls do not pack");
-  warn_of("SHOAL_FORMAT", "zarr",
-          "PIO's iotypes say the format of each file, in place of which there may be zarr alone");
+  warn_of("SHOAL_FORMAT", "zarr", "only zarr can replace the formats of PIO's iotypes");
 }
 
 /* format 0: a file that is opened. */
@@ -146,11 +145,12 @@ static void dataset_settings(text* out, const spio_system* system, const char* p
   append(out, "fill?=written, attributes=rank0, pack=none"); /* SHOAL_FILL counts before ours */
   warn_of_settings(system);
   if (system->served && writable) append_setting(out, "background", "ranks");
+  const int is_store = format != 0 && makes_store(path);
   if (format != 0) {
-    append_setting(out, "format", makes_store(path) ? "zarr" : format_name(format));
+    append_setting(out, "format", is_store ? "zarr" : format_name(format));
     append_setting(out, "exists", may_replace ? "replace" : "error");
   }
-  append_hints(out, system, format);
+  append_hints(out, system, is_store ? PIO_FORMAT_NETCDF4 : format);
   if (system->policy.use_io_tasks && !system->served) { /* those that serve are the I/O ranks */
     char numbers[96];
     snprintf(numbers, sizeof numbers, ", io_ranks=%d, io_stride=%d, io_base=0", system->tasks,
@@ -343,7 +343,9 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
     return code;
   }
   const int netcdf4 = spio_is_netcdf4(file);
-  const int fits = netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P;
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  const int is_store = shoal_inq_file(dataset, &info) == SHOAL_OK && strncmp(info.format, "zarr", 4) == 0;
+  const int fits = is_store || (netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P);
   if (!fits && !retry) {
     spio_close(file, 1);
     return spio_fail(PIO_ENOTNC, "%s has another format than iotype %d opens", path, *iotype);

@@ -27,6 +27,7 @@ static void check_values(int ncid, int varid, int ioid) {
 
 static void with_store(int iosys, const char* name, const char* ending, int iotype) {
   in_case = name;
+  const int made_with = iotype;
   char path[64];
   char inside[80];
   struct stat info;
@@ -53,7 +54,8 @@ static void with_store(int iosys, const char* name, const char* ending, int ioty
   }
   OK(PIOc_closefile(ncid));
   CHECK(stat(inside, &info) == 0 && S_ISREG(info.st_mode));
-  OK(PIOc_openfile(iosys, &ncid, &iotype, path, PIO_NOWRITE));
+  OK(PIOc_openfile2(iosys, &ncid, &iotype, path, PIO_NOWRITE));
+  CHECK(iotype == made_with);
   OK(PIOc_inq_varid(ncid, "a", &found));
   check_values(ncid, found, ioid);
   OK(PIOc_closefile(ncid));
