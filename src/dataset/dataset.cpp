@@ -84,8 +84,8 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   const Comm::Calling calling(dataset->comm_, "open", shown_path(path));
   const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
   dataset->take_settings(options, mode);
+  if (writable) dataset->limit_shards();
   dataset->in_file([&] {
-    if (writable) dataset->limit_shards();
     const std::string driver = dataset->settings_.text("driver");
     const Bytes is_set = dataset->comm_.from_root([&] {
       if (files_of_set(path).empty()) return Bytes{};
@@ -198,16 +198,10 @@ void Dataset::take_settings(const DatasetOptions& options, OpenMode open_mode) {
   comm_.agree_or_throw(caught([&] { options.await_pending_close(path_); }));
 }
 
-// A rank has a whole one in memory where objects are stored as a whole, at one time.
+// A rank has a whole one in memory where objects are stored as a whole.
 void Dataset::limit_shards() {
-  if (!is_remote(path_)) return;
-  if (settings_.is_default("shard_bytes")) settings_.set("shard_bytes", "32MiB", "object store");
-  if (settings_.count("shard_records") > 1)
-    throw Error(
-        Code::setting,
-        "shard_records={}, set by {}: an object store takes a shard as a whole, and each record has shards "
-        "of its own there; leave it out",
-        settings_.text("shard_records"), settings_.origin("shard_records"));
+  if (is_remote(path_) && settings_.is_default("shard_bytes"))
+    settings_.set("shard_bytes", "32MiB", "object store");
 }
 
 void Dataset::warn(const std::vector<std::string>& more) {

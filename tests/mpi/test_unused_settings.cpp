@@ -220,7 +220,6 @@ TEST_CASE("what a format or driver has no use for") {
   const std::vector<Case> cases{
       {"chunk_bytes", "SHOAL_CHUNK_BYTES", "64KiB", "format=cdf5", "format cdf5 has no chunks"},
       {"chunk_bytes", "SHOAL_CHUNK_BYTES", "64KiB", "format=raw", "format raw has no chunks"},
-      {"shard_records", "SHOAL_SHARD_RECORDS", "4", "format=netcdf4", "format netcdf4 has no shards"},
       {"chunks", "SHOAL_CHUNKS", "temp=1x1", "format=raw", "format raw has no chunks"},
       {"compression", "SHOAL_COMPRESSION", "shuffle", "format=cdf2", "format cdf2 cannot be compressed"},
       {"header_reserve", "SHOAL_HEADER_RESERVE", "1KiB", "format=netcdf4", "format netcdf4 has no header"},
@@ -283,7 +282,7 @@ TEST_CASE("a file on this machine has no use for a server's settings") {
   shoal_dataset* file = create("quiet=true");
   CHECK(warnings_in(shoal_report(file)) == "\"warnings\": [");
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
-  CHECK(shoal_create(MPI_COMM_WORLD, "unused.zarr", "shard_records=0", &file) == SHOAL_SETTING);
+  CHECK(shoal_create(MPI_COMM_WORLD, "unused.zarr", "requests=0", &file) == SHOAL_SETTING);
 }
 
 TEST_CASE("how a set of files is read is no choice, and no reason to refuse it") {

@@ -112,6 +112,7 @@ class Proxy:
         self.bad: list[str] = []
         self.requests: list[str] = []
         self.checksums = 0  # bodies with one, in place of a signed sum
+        self.refuses_crc32c = 0  # the status
         self.exclusive = threading.Lock()
         self.stopped = threading.Event()
         proxy = self
@@ -260,6 +261,10 @@ class Proxy:
             return self.answer(handler, 200, {}, error_body("InternalError", "later, please"))
         if kind == "delay":
             time.sleep(0.3)
+        if self.refuses_crc32c and handler.headers.get("x-amz-checksum-crc32c"):
+            return self.answer(
+                handler, self.refuses_crc32c, {}, error_body("InvalidArgument", "unknown header")
+            )
         status, headers, answer = self.forward(handler, body)
         if kind == "lost":
             return self.drop(handler)

@@ -313,8 +313,9 @@ def test_a_server_without_conditions(objects):
     assert code_of(answer) == "SHOAL_NOT_SUPPORTED" and "conditional writes" in answer
 
 
-def test_encrypted(objects):
-    """Over TLS, with a certificate that AWS_CA_BUNDLE has; connections are dropped in between."""
+@pytest.fixture
+def certificate(objects):
+    """The proxy speaks TLS, with this certificate."""
     certificate, key = objects.folder / "certificate.pem", objects.folder / "key.pem"
     request = [
         "openssl",
@@ -332,6 +333,11 @@ def test_encrypted(objects):
     subprocess.run(request, check=True, capture_output=True)
     objects.proxy.encrypt(certificate, key)
     objects.environment["AWS_ENDPOINT_URL"] = objects.proxy.url
+    return certificate
+
+
+def test_encrypted(objects, certificate):
+    """Over TLS, with a certificate that AWS_CA_BUNDLE has; connections are dropped in between."""
     (refused,) = objects.run("put", "it", "create", 1, 10)
     assert code_of(refused) == "SHOAL_IO" and "AWS_CA_BUNDLE" in refused and "1 try" in refused
     objects.proxy.faults = Faults(0.3, ("drop", "cut request", "cut answer", "lost"), 5)
@@ -356,6 +362,34 @@ def test_encrypted(objects):
     put, got, small, _ = objects.run(*words, AWS_CA_BUNDLE=certificate, TEST_TRIES=30)
     assert put == got and code_of(small) == "ok" and objects.proxy.faults.done
     assert objects.proxy.checksums >= 1  # of the small object; one in parts has signed sums
+
+
+@pytest.mark.parametrize("status", [400, 403, 501])
+def test_a_server_without_crc32c(objects, certificate, status):
+    """It gets signed sums, from the first refusal on."""
+    objects.proxy.refuses_crc32c = status
+    words = [
+        "put",
+        "a",
+        "create",
+        1,
+        1000,
+        "--",
+        "get",
+        "a",
+        "--",
+        "put",
+        "b",
+        "create",
+        2,
+        1000,
+        "--",
+        "get",
+        "b",
+    ]
+    put, got, other, back = objects.run(*words, AWS_CA_BUNDLE=certificate)
+    assert code_of(put) == code_of(other) == "ok" and put == got and other == back
+    assert objects.proxy.checksums == 1
 
 
 def test_an_upload_that_fails_leaves_nothing(objects):

@@ -156,14 +156,11 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "an "
      "object store unless set",
      false},
-    {"shard_records", Kind::count, "1", "1 or more",
-     "zarr: records of a file (shard) of a distributed variable; a commit within one copies its records so "
-     "far",
-     false},
     {"endpoint", Kind::text, "", "an address such as https://storage.example.org, or nothing",
      "s3: the server, where it is not Amazon's; AWS_ENDPOINT_URL says it, too", false},
     {"requests", Kind::count, "64", "1 or more",
-     "s3, http: requests that a node has on their way at a time, its ranks as many each", false},
+     "s3, http: requests that a node has on their way at a time; its ranks that store share them evenly",
+     false},
     {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",
      "netcdf4, zarr: shape of the chunks of new distributed variables, by name as compression; auto keeps "
      "records "

@@ -96,7 +96,6 @@ constexpr const char* k_background = "set background=thread or ranks";
 constexpr auto k_uses = std::to_array<Use>({
     {"chunk_bytes", has_chunks, nullptr, false, "format FORMAT has no chunks", k_netcdf4},
     {"shard_bytes", has_shards, nullptr, false, "format FORMAT has no shards", "choose format zarr"},
-    {"shard_records", has_shards, nullptr, false, "format FORMAT has no shards", "choose format zarr"},
     {"chunks", has_chunks, "auto", false, "format FORMAT has no chunks", k_netcdf4},
     {"compression", has_chunks, "none", false, "format FORMAT cannot be compressed", k_netcdf4},
     {"hdf5_readers", has_own_hdf5, "1.10", false,

@@ -52,6 +52,15 @@ void make_room(Container& container, OpenMode mode) {
         .in_file(container.path());
 }
 
+// Those that share the requests of a node. Collective.
+int storing_ranks_of_node(const Comm& comm, const RearrangeOptions& rearranging) {
+  const Nodes nodes(comm, rearranging.ranks_per_node);
+  const int ranks = nodes.node().size();
+  const int of_all = (rearranging.io_ranks + nodes.count() - 1) / nodes.count();
+  const int io_ranks = rearranging.io_ranks_per_node > 0 ? rearranging.io_ranks_per_node : of_all;
+  return io_ranks > 0 ? std::min(io_ranks, ranks) : ranks;
+}
+
 }  // namespace
 
 std::unique_ptr<Driver> make_remote_driver(DriverMaker* make, const Comm& comm, const std::string& path,
@@ -62,10 +71,9 @@ std::unique_ptr<Driver> make_remote_driver(DriverMaker* make, const Comm& comm, 
         "only driver native reads and writes at an address such as this; leave the setting driver out")
         .in_file(shown_path(path));
   DriverOptions remotely = options;
-  RemoteOptions how = options.system.remote;
-  // They are of a node, and its ranks have as many each.
-  const Nodes nodes(comm, options.rearranging.ranks_per_node);
-  how.most_requests = std::max(1, how.most_requests / nodes.node().size());
+  const RemoteOptions& of_node = options.system.remote;
+  RemoteOptions how = of_node;
+  how.most_requests = std::max(1, of_node.most_requests / storing_ranks_of_node(comm, options.rearranging));
   remotely.system.open_folder = [how](const std::string& at) { return remote_container(at, how); };
   remotely.system.open_store = [how](const std::string& at, StoreMode as) {
     return open_remote_store(at, as, how);
@@ -75,7 +83,7 @@ std::unique_ptr<Driver> make_remote_driver(DriverMaker* make, const Comm& comm, 
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh) {
     require_objects(format, path);
-    comm.on_root([&] { make_room(*remote_container(path, how), mode); });
+    comm.on_root([&] { make_room(*remote_container(path, of_node), mode); });  // alone
   } else if (mode == OpenMode::write) {
     comm.on_root([&] {
       if (root_object_in(*remote_container(path, how)).empty())

@@ -105,21 +105,19 @@ Dims chunk_of_replicated(const Dims& shape, const std::vector<bool>& unlimited, 
   return chunk;
 }
 
-// Whole chunks of the last dimensions first, so that a shard's part of a record is one run of the variable.
+// Whole chunks of the last dimensions first, so that a shard is one run of the variable; records apart.
 Dims shard_of(const Dims& shape, const std::vector<bool>& unlimited, const Dims& chunk, std::int64_t element,
-              const CatalogOptions& options) {
+              std::int64_t shard_bytes) {
   Dims shard = chunk;
   std::int64_t bytes = volume(chunk) * element;
   for (int d = shape.size() - 1; d >= 0; --d) {
     if (unlimited[static_cast<std::size_t>(d)]) continue;
     const std::int64_t chunks = (std::max<std::int64_t>(shape[d], 1) + chunk[d] - 1) / chunk[d];
-    const std::int64_t part = even_part(chunks, std::max<std::int64_t>(options.shard_bytes / bytes, 1));
+    const std::int64_t part = even_part(chunks, std::max<std::int64_t>(shard_bytes / bytes, 1));
     shard[d] = chunk[d] * part;
     bytes *= part;
     if (part < chunks) break;
   }
-  if (!unlimited.empty() && unlimited[0])
-    shard[0] = chunk[0] * ((options.shard_records + chunk[0] - 1) / chunk[0]);
   return shard;
 }
 
@@ -188,8 +186,9 @@ ArrayMetadata array_of(const Schema& schema, const VariableDef& variable, const 
   else
     array.chunk = chunk_of_replicated(array.shape, unlimited, static_cast<std::int64_t>(element));
   array.sharded = variable.distributed && !array.chunk.empty();
-  const auto bytes = static_cast<std::int64_t>(array.element);
-  array.object = array.sharded ? shard_of(array.shape, unlimited, array.chunk, bytes, options) : array.chunk;
+  array.object = array.sharded ? shard_of(array.shape, unlimited, array.chunk,
+                                          static_cast<std::int64_t>(array.element), options.shard_bytes)
+                               : array.chunk;
   check_sizes(array);
   if (!array.refusal.empty()) throw Error(Code::not_supported, "{}; choose smaller chunks", array.refusal);
   return array;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,7 +31,7 @@ struct Request {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> range;  ///< first and last byte
   std::span<std::byte> into;  ///< takes the body of an answer of success; empty: it becomes text
   std::size_t most_text = std::size_t{16} << 20;
-  bool is_whole_object = false;  ///< the body, which the server may compare with a sum of its own choice
+  bool is_whole_object = false;  ///< the body, which may go with CRC32C in place of SHA-256
   /// The server works before it answers, and may answer an error under the status of success.
   bool is_slow = false;
   /// 409 says that somebody else does the same now.
@@ -74,6 +75,7 @@ class Requests {
 
  private:
   struct Try;
+  Answer run(const Request& request, const std::vector<std::string>& sums);
   Try run_once(const Request& request, const std::vector<std::string>& headers, double seconds);
   bool has_new_keys();
   void remember_secrets();
@@ -88,6 +90,7 @@ class Requests {
   S3Access access_;
   std::vector<std::string> secrets_;
   std::string ca_bundle_;
+  std::atomic<bool> takes_crc32c_ = true;  ///< the server has not refused it
 };
 
 }  // namespace shoal
