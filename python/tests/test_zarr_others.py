@@ -29,6 +29,92 @@ def test_all_of_them_are_read(others, mpirun, ranks):
     mpirun(ranks, "read_zarr.py", others)
 
 
+_numbers = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+def _cells(dtype):
+    """Values; chunks in front are the fill value, which writers leave out."""
+    values = np.random.default_rng(5).integers(0, 120, (7, 11, 13)).astype(dtype)
+    values[:4, :5] = 0
+    return values
+
+
+def test_what_tensorstore_writes_is_read(tmp_path):
+    tensorstore = pytest.importorskip("tensorstore", reason="TensorStore is not installed")
+    path = tmp_path / "its.zarr"
+    zarr.create_group(path, zarr_format=3)
+    inner = {
+        "plain": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "zstd": [{"name": "bytes"}, {"name": "zstd", "configuration": {"level": 3}}, {"name": "crc32c"}],
+        "gzip": [{"name": "bytes"}, {"name": "gzip", "configuration": {"level": 5}}],
+        "blosc": [{"name": "bytes"}, {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5}}],
+        "turned": [{"name": "transpose", "configuration": {"order": [2, 0, 1]}}, {"name": "bytes"}],
+    }
+    expected = {}
+    for dtype in _numbers:
+        for name, codecs in inner.items():
+            for where in None, "start", "end":  # the index of a shard; None: without shards
+                shard = {"chunk_shape": [2, 5, 4], "codecs": codecs, "index_location": where}
+                metadata = {
+                    "shape": [7, 11, 13],
+                    "data_type": dtype,
+                    "chunk_grid": {
+                        "name": "regular",
+                        "configuration": {"chunk_shape": [4, 5, 8] if where else [2, 5, 4]},
+                    },
+                    "codecs": [{"name": "sharding_indexed", "configuration": shard}] if where else codecs,
+                    "fill_value": 0,
+                }
+                key = f"{dtype}_{name}_{where}"
+                array = tensorstore.open(
+                    {
+                        "driver": "zarr3",
+                        "kvstore": {"driver": "file", "path": str(path / key)},
+                        "metadata": metadata,
+                    },
+                    create=True,
+                ).result()
+                expected[key] = _cells(dtype)
+                array.write(expected[key]).result()
+    with shoal.open(path) as file:
+        assert set(file.variables) == set(expected)
+        for key, values in expected.items():
+            found = file.get(key)
+            assert found.dtype == values.dtype and np.array_equal(found, values), key
+
+
+def test_what_zarrs_writes_is_read(tmp_path):
+    pytest.importorskip("zarrs", reason="zarrs is not installed")
+    path = tmp_path / "its.zarr"
+    compressors = {
+        "none": None,
+        "zstd": zarr.codecs.ZstdCodec(level=2),
+        "gzip": zarr.codecs.GzipCodec(),
+        "blosc": zarr.codecs.BloscCodec(cname="zstd", shuffle="shuffle"),
+    }
+    expected = {}
+    with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}):
+        group = zarr.create_group(path, zarr_format=3)
+        for dtype in _numbers:
+            for name, compressor in compressors.items():
+                for shards in None, (4, 5, 8):
+                    key = f"{dtype}_{name}_{'shards' if shards else 'chunks'}"
+                    expected[key] = _cells(dtype)
+                    array = group.create_array(
+                        key,
+                        shape=(7, 11, 13),
+                        dtype=dtype,
+                        chunks=(2, 5, 4),
+                        shards=shards,
+                        compressors=compressor,
+                    )
+                    array[...] = expected[key]
+    with shoal.open(path) as file:
+        for key, values in expected.items():
+            found = file.get(key)
+            assert found.dtype == values.dtype and np.array_equal(found, values), key
+
+
 def test_attributes_and_groups(others):
     for version in 2, 3:
         for name in f"types{version}.zarr", f"consolidated_types{version}.zarr":
